@@ -10,11 +10,20 @@
 #ifndef RDMATRACE_BITS_H
 #define RDMATRACE_BITS_H
 
-#include <endian.h>
 #include <stdint.h>
 #include <string.h>
 
 #define RDT_INLINE static inline __attribute__((always_inline))
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define RDT_BE16(v) __builtin_bswap16(v)
+#define RDT_BE32(v) __builtin_bswap32(v)
+#define RDT_BE64(v) __builtin_bswap64(v)
+#else
+#define RDT_BE16(v) (v)
+#define RDT_BE32(v) (v)
+#define RDT_BE64(v) (v)
+#endif
 
 #define AT(byte, bit) ((byte) * 8 + (bit))
 
@@ -30,16 +39,16 @@ RDT_INLINE uint64_t rdt_be_load(const uint8_t *p, unsigned n)
 		return p[0];
 	case 2:
 		memcpy(&h, p, sizeof(h));
-		return be16toh(h);
+		return RDT_BE16(h);
 	case 3:
 		memcpy(&h, p, sizeof(h));
-		return (uint64_t)be16toh(h) << 8 | p[2];
+		return (uint64_t)RDT_BE16(h) << 8 | p[2];
 	case 4:
 		memcpy(&w, p, sizeof(w));
-		return be32toh(w);
+		return RDT_BE32(w);
 	case 8:
 		memcpy(&d, p, sizeof(d));
-		return be64toh(d);
+		return RDT_BE64(d);
 	default: /* 5, 6, 7: no field of a hot path */
 		d = 0;
 		for (unsigned i = 0; i < n; i++)

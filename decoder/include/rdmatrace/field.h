@@ -64,7 +64,7 @@ enum rdt_names_id {
 #define L(list, title, source) RDT_NAMES_##list,
 #define N(list, value, symbol, key, text)
 #define LE(list)
-#include "../../wire/enums.def"
+#include "wire/enums.def"
 #undef L
 #undef N
 	RDT_NAMES_bth_opcode,
@@ -75,7 +75,7 @@ enum rdt_names_id {
 enum {
 #define L(list, title, source)
 #define N(list, value, symbol, key, text) RDT_##symbol = (value),
-#include "../../wire/enums.def"
+#include "wire/enums.def"
 #undef L
 #undef N
 #undef LE

@@ -31,14 +31,14 @@ enum rdt_hdr_id {
 #define H(h, bytes, label, spec) RDT_H_##h,
 #define F(h, name, at, width, kind, show, unit, names, label)
 #define E(h)
-#include "../../wire/all.def"
+#include "wire/all.def"
 #undef H
 	RDT_HDR_COUNT
 };
 
 enum {
 #define H(h, bytes, label, spec) RDT_LEN_##h = (bytes),
-#include "../../wire/all.def"
+#include "wire/all.def"
 #undef H
 #undef F
 };
@@ -47,14 +47,18 @@ enum {
 enum rdt_field_id {
 #define H(h, bytes, label, spec)
 #define F(h, name, at, width, kind, show, unit, names, label) RDT_F_##h##_##name,
-#include "../../wire/all.def"
+#include "wire/all.def"
 #undef F
 	RDT_FIELD_COUNT
 };
 
 enum {
 #define F(h, name, at, width, kind, show, unit, names, label) RDT_SIZE_##h##_##name = ((width) + 7) / 8,
-#include "../../wire/all.def"
+#include "wire/all.def"
+#undef F
+/* Bytes of the header that must be there for a field to be read. */
+#define F(h, name, at, width, kind, show, unit, names, label) RDT_NEED_##h##_##name = ((at) + (width) + 7) / 8,
+#include "wire/all.def"
 #undef F
 #undef H
 #undef E
@@ -124,7 +128,7 @@ enum {
 #define H(h, bytes, label, spec)
 #define F(h, name, at, width, kind, show, unit, names, label) RDT_ACCESS_##kind(h, name, at, width)
 #define E(h)
-#include "../../wire/all.def"
+#include "wire/all.def"
 #undef H
 #undef F
 #undef E
@@ -133,7 +137,7 @@ enum {
 #define H(h, bytes, label, spec) _Static_assert(0
 #define F(h, name, at, width, kind, show, unit, names, label) +(width)
 #define E(h) == RDT_LEN_##h * 8, #h ": the rows do not cover the header");
-#include "../../wire/all.def"
+#include "wire/all.def"
 #undef H
 #undef F
 #undef E
@@ -183,7 +187,7 @@ extern const struct rdt_opcode rdt_opcodes[256];
 /* Names of the opcode bytes: RDT_OP_RC_SEND_ONLY and so on. */
 enum rdt_opcode_value {
 #define OP(value, symbol, text, ext, kind, place, payload) RDT_OP_##symbol = (value),
-#include "../../wire/opcode.def"
+#include "wire/opcode.def"
 #undef OP
 };
 
