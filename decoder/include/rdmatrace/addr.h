@@ -34,6 +34,12 @@ struct rdt_addr rdt_addr_ipv4(uint32_t ip);
 /* From 16 bytes of a GID or IPv6 address; an IPv4-mapped one becomes RDT_ADDR_IPV4, :: NONE. */
 struct rdt_addr rdt_addr_gid(const uint8_t gid[16]);
 
+/*
+ * From the 16 bytes of an address in an RDMA IP CM header (ipcm), whose ip_version says what they
+ * are: with 4, IPv4 is in the last four. All zero is NONE.
+ */
+struct rdt_addr rdt_addr_ipcm(unsigned ip_version, const uint8_t bytes[16]);
+
 struct rdt_addr rdt_addr_lid(uint16_t lid);
 
 static inline bool rdt_addr_equal(const struct rdt_addr *a, const struct rdt_addr *b)

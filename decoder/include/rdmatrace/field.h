@@ -40,6 +40,7 @@ enum rdt_show { RDT_SHOW_DEC, RDT_SHOW_HEX };
 	X(BYTES, "", "bytes")                                                                      \
 	X(DWORDS, "_bytes", "32-bit words")                                                        \
 	X(OCTETS8, "_bytes", "8-byte units")                                                       \
+	X(KIB_LESS1, "_bytes", "n + 1 times 1024 bytes")                                           \
 	X(SECONDS, "_ns", "seconds")                                                               \
 	X(CM_TIMEOUT, "_ns", "4.096 us x 2^n")                                                     \
 	X(ACK_TIMEOUT, "_ns", "4.096 us x 2^n, 0 is infinite")                                     \

@@ -124,6 +124,9 @@ RDT_ENUM(msg, MSG)
 RDT_ENUM(machine, MACHINE)
 RDT_ENUM(copy, COPY)
 
+/* "active", "passive" */
+const char *rdt_side_key(enum rdt_side side);
+
 /* ---- a connection ------------------------------------------------------------------------ */
 
 /* One direction of data: what the side sent to its peer. */
