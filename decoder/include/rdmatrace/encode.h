@@ -18,7 +18,7 @@
 
 /* One transport packet and what carries it. Zero is a sensible default for what is not named. */
 struct rdt_packet {
-	enum rdt_encap encap;     /* ROCEV2 over IPv4 or IPv6 by the kind of src; ROCEV1; IB */
+	enum rdt_encap encap;     /* ROCEV2 over IPv4 or IPv6 by the kind of src and dst; ROCEV1; IB */
 	int ethernet;             /* 1: begin with an Ethernet header (always so for ROCEV1) */
 	uint8_t mac_src[6], mac_dst[6];
 	unsigned vlans;           /* 0..RDT_VLAN_MAX tags of vlan[], outermost first */
@@ -36,18 +36,21 @@ struct rdt_packet {
 	uint16_t pkey;
 	uint32_t dest_qpn, psn;   /* 24 bits */
 	const uint8_t *ext;       /* extended headers as the opcode wants them, one after the other */
-	const uint8_t *payload;   /* message bytes; NULL with payload_len 0 */
+	                          /* (rdt_opcodes[opcode].hdr_len - RDT_LEN_bth bytes); NULL: zeros */
+	const uint8_t *payload;   /* message bytes; NULL: zeros */
 	size_t payload_len;       /* pad to 4 bytes and the ICRC are added */
 	int bad_icrc;             /* 1: store a wrong ICRC on purpose */
 };
 
 /*
  * Write the whole frame: link and network headers with their lengths and checksums, BTH,
- * extended headers, payload, pad, ICRC and, for IB, VCRC.
+ * extended headers, payload, pad, ICRC and, for IB, VCRC. Of several VLAN tags the innermost has
+ * Ethernet type 0x8100, the others 0x88a8.
  *
  * Returns RDT_OK and the length in ret_len; RDT_SPACE when size is too small (no frame is longer
  * than RDT_PACKET_OVERHEAD + payload_len); RDT_OPCODE when the opcode is not assigned;
- * RDT_RANGE when a value does not fit its field.
+ * RDT_RANGE when a value does not fit its field, a length not its header, or the addresses not the
+ * encapsulation. buf and ret_len are then untouched.
  */
 RDT_NODISCARD enum rdt_status rdt_packet_encode(const struct rdt_packet *packet, uint8_t *buf,
 						size_t size, size_t *ret_len);

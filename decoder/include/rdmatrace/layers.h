@@ -30,7 +30,11 @@ struct rdt_layer {
  * buf     the frame's first byte (offsets count from there); the same that frame was parsed from.
  * layers  room for RDT_LAYERS_MAX.
  *
- * A header that the capture cut is listed with have < its length, and is the last.
+ * A header that the capture cut is listed with have < its length; after it come only headers that
+ * lie inside it (private data in a cut message). The bytes of layers follow each other or lie
+ * inside the one before; options of IPv4 and TCP and payload are no layers.
+ * A packet of tunnels in tunnels has more headers than the list has room: then the innermost link
+ * and network headers are missing, never those from the BTH on.
  * Private data and TCP payload are looked into only where their first bytes say what they are;
  * TCP payload is taken to begin with a message (no reassembly here).
  * Returns how many were found.

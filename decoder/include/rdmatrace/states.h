@@ -16,7 +16,7 @@
 #include "track.h"
 
 /*
- * Events of all machines, in pairs TX_x, RX_x where a message makes them.
+ * Events of all machines. Those that a message makes come in pairs, TX_x odd, RX_x even.
  * X(symbol, text)
  */
 #define RDT_CM_EVENT_LIST(X)                                                                       \
@@ -45,6 +45,8 @@
 	X(RX_SIDR_REQ, "receives SIDR_REQ")                                                        \
 	X(TX_SIDR_REP, "sends SIDR_REP")                                                           \
 	X(RX_SIDR_REP, "receives SIDR_REP")                                                        \
+	X(TX_SIDR_REFUSE, "sends SIDR_REP with an error")                                          \
+	X(RX_SIDR_REFUSE, "receives SIDR_REP with an error")                                       \
 	X(TX_LAP, "sends LAP")                                                                     \
 	X(RX_LAP, "receives LAP")                                                                  \
 	X(TX_APR, "sends APR")                                                                     \
@@ -77,6 +79,17 @@ enum rdt_cm_event {
 #undef X
 	RDT_CM_EV_COUNT
 };
+
+/* Is it the sending, the receiving of a message? Neither for timers and resolutions. */
+static inline bool rdt_cm_event_is_tx(enum rdt_cm_event event)
+{
+	return event <= RDT_CM_EV_RX_DATA && event % 2 == 1;
+}
+
+static inline bool rdt_cm_event_is_rx(enum rdt_cm_event event)
+{
+	return event > RDT_CM_EV_NONE && event <= RDT_CM_EV_RX_DATA && event % 2 == 0;
+}
 
 const char *rdt_cm_event_key(enum rdt_cm_event event);  /* "TX_REQ" */
 const char *rdt_cm_event_text(enum rdt_cm_event event); /* "sends REQ" */
@@ -125,6 +138,7 @@ const char *rdt_cm_event_text(enum rdt_cm_event event); /* "sends REQ" */
 	X(DISCONNECT, "DISCONNECT", 0)
 
 #define RDT_QP_STATE_LIST(X)                                                                       \
+	X(NONE, NULL, 0)                                                                           \
 	X(RESET, "RESET", 0)                                                                       \
 	X(INIT, "INIT", 0)                                                                         \
 	X(RTR, "RTR", 0)                                                                           \

@@ -19,7 +19,7 @@
 
 /* ---- codes to base units ---------------------------------------------------------------- */
 
-/* 4.096 us x 2^code in ns, exactly; code 0..31. */
+/* 4.096 us x 2^code in ns, exactly; code 0..51 (the field has 5 bits, in SA records 6). */
 uint64_t rdt_cm_timeout_ns(unsigned code);
 
 /* How Linux counts the same code: 2^max(code - 8, 0) ms, in ns (kernel cm_convert_to_ms). */
@@ -45,14 +45,28 @@ int rdt_unit_scale(enum rdt_unit unit, uint64_t raw, uint64_t *ret_scaled);
 
 /* ---- text ----------------------------------------------------------------------------- */
 
-/* A duration with about four digits and the unit that suits: 640 ns, 24.22 ms, 4.295 s, 2 h 26 min. */
+/*
+ * A duration with four digits and the unit that suits: 640 ns, 24.22 ms, 4.295 s; from two minutes
+ * on in two units, rounded down: 8 min 35 s, 2 h 26 min.
+ */
 char *rdt_duration_text(uint64_t ns, char *buf, size_t size);
 
-/* Read a duration: number and unit ns, us, ms, s, min or h ("4.295s", "100 ms"). */
+/*
+ * Read a duration: number and unit ns, us, ms, s, min or h ("4.295s", "100 ms"), or a sum of such
+ * ("2 h 26 min"). RDT_SYNTAX when it is none, RDT_RANGE past 64 bits of ns.
+ */
 RDT_NODISCARD enum rdt_status rdt_duration_parse(const char *text, size_t len, uint64_t *ret_ns);
 
 /* A raw value with its unit in words: "4.295 s (20)", "7 (infinite)", "1024 B (3)", "tcp port 7174". */
 char *rdt_unit_text(enum rdt_unit unit, uint64_t raw, char *buf, size_t size);
+
+/*
+ * The error that an RDMAP Terminate (hdr: terminate, 4 bytes) tells: its row of the list
+ * term_error; NULL when the list does not have it. Linux siw stores layer and type, and the three
+ * flags, in the bit order of its host: ret_swapped (may be NULL) is 1 when the bytes make sense
+ * only so. Layer and type must then be read the other way round.
+ */
+const struct rdt_name *rdt_terminate_error(const uint8_t *terminate, int *ret_swapped);
 
 /*
  * A field's value for people: number in its show form, named text, unit, address or hex.

@@ -129,33 +129,31 @@ const char *rdt_side_key(enum rdt_side side);
 
 /* ---- a connection ------------------------------------------------------------------------ */
 
-/* One direction of data: what the side sent to its peer. */
+/* One direction of data: what the side sent to its peer. Counts stop at their largest value. */
 struct rdt_data {
-	uint64_t pkts;        /* data packets, acknowledges included */
-	uint64_t bytes;       /* message bytes in them */
-	uint64_t retrans;     /* requests whose PSN had been sent before (RC, XRC) */
+	uint64_t bytes;       /* message bytes */
 	int64_t first_ns;     /* time of the first request; valid when first_frame != 0 */
+	uint32_t pkts;        /* data packets, acknowledges included */
+	uint32_t retrans;     /* requests whose PSN had been sent before (RC, XRC) */
+	uint32_t gaps;        /* times a PSN was skipped: loss before the capture point */
 	uint32_t first_frame; /* frame of the first request, 0 when none was seen */
 	uint32_t first_psn;   /* its PSN */
-	uint32_t next_psn;    /* the next new PSN expected */
-	uint32_t gaps;        /* times a PSN was skipped: loss before the capture point */
+	uint32_t next_psn;    /* the next new PSN expected (iWARP: the next TCP sequence number) */
 };
 
 /* One end. Members that no packet has shown are 0; the has_ bits tell. */
 struct rdt_end {
 	struct rdt_data data;
-	uint64_t guid;     /* CA GUID */
 	uint32_t addr;     /* index for rdt_tracker_addr() */
 	uint32_t comm_id;
 	uint32_t qpn;      /* its own QPN, 24 bits */
 	uint32_t psn;      /* the first PSN it will send to its peer, as announced by the peer */
-	uint8_t has_comm_id : 1, has_qpn : 1, has_psn : 1, has_guid : 1;
-	uint8_t srq : 1, flow_control : 1;
 	uint8_t cm_state;  /* enum rdt_cm_state (states.h); for MPA enum rdt_mpa_state */
 	uint8_t lap_state, rdma_state, qp_state;
 	uint8_t resources; /* responder resources: READs and atomics it accepts at a time */
 	uint8_t depth;     /* initiator depth: READs and atomics it may issue at a time */
 	uint8_t rnr_retry; /* RNR retry count it asked its peer to use, 7 is infinite */
+	uint8_t has_comm_id : 1, has_qpn : 1, has_psn : 1, srq : 1, flow_control : 1;
 };
 
 /* What REQ and REP negotiate besides; raw codes of the fields of these names. */
@@ -193,6 +191,7 @@ struct rdt_conn {
 	uint8_t input;             /* which input its first packet came from */
 	uint16_t has_rep : 1, has_up : 1, has_close : 1, has_rej : 1, has_a_port : 1, has_svc : 1,
 		gave_up : 1,       /* a side's retries ran out or it sent REJ 4 */
+		refused : 1,       /* a REJ or its like ended it */
 		established : 1,   /* by RTU, data or what followed */
 		mid : 1,           /* its beginning was not captured */
 		roles_guessed : 1, /* which side is active is not shown by any message */

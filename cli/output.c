@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where data goes, and how times, addresses and colours look. */
+#include <errno.h>
+#include <glib.h>
+#include <inttypes.h>
+#include <netdb.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <netinet/in.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "options.h"
+
+#define NS_PER_S 1000000000
+
+/* ---- the stream --------------------------------------------------------------------------- */
+
+static FILE *out;
+static const char *out_name;
+static char buffer[1 << 16];
+
+FILE *cli_out(void)
+{
+	return out;
+}
+
+static bool want_color(const struct cli_opts *opts, const char *color, bool *ret_color)
+{
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (!color || !strcmp(color, "auto"))
+		*ret_color = opts->tty_out && !(no_color && *no_color) && term && strcmp(term, "dumb");
+	else if (!strcmp(color, "always") || !strcmp(color, "never"))
+		*ret_color = color[0] == 'a';
+	else
+		return false;
+	return true;
+}
+
+int output_open(struct cli_opts *opts, const char *color)
+{
+	struct winsize size;
+
+	out = stdout;
+	out_name = "standard output";
+	if (opts->output && strcmp(opts->output, "-")) {
+		out_name = opts->output;
+		out = fopen(opts->output, "we");
+		if (!out) {
+			cli_error("cannot write %s: %s; choose another -o FILE", opts->output,
+				  strerror(errno));
+			return CLI_USAGE;
+		}
+	}
+	opts->tty_out = isatty(fileno(out));
+	opts->tty_err = isatty(STDERR_FILENO);
+	/* A terminal, and a pipe that somebody watches, see each line when it is made. */
+	setvbuf(out, buffer, opts->tty_out ? _IOLBF : _IOFBF, sizeof(buffer));
+	if (!want_color(opts, color, &opts->color)) {
+		cli_error("--color %s: give auto, always or never", color);
+		return CLI_USAGE;
+	}
+	if (opts->tty_out && !ioctl(fileno(out), TIOCGWINSZ, &size))
+		opts->width = size.ws_col;
+	return CLI_OK;
+}
+
+int cli_out_done(int code)
+{
+	int failed;
+
+	if (!out)
+		return code;
+	errno = 0;
+	failed = fflush(out) || ferror(out);
+	if (out != stdout)
+		failed |= fclose(out);
+	/* The reader of a pipe went away: it has what it wanted. */
+	if (failed && errno != EPIPE) {
+		cli_error("cannot write %s: %s; the output is not complete", out_name, strerror(errno));
+		code = CLI_ENV;
+	}
+	out = NULL;
+	return code;
+}
+
+/* ---- looks -------------------------------------------------------------------------------- */
+
+const char *cli_tone(const struct cli_opts *opts, enum cli_tone tone)
+{
+	static const char *const codes[] = {
+		[CLI_TONE_OFF] = "\033[0m", [CLI_TONE_GOOD] = "\033[32m", [CLI_TONE_BAD] = "\033[31m",
+		[CLI_TONE_WARN] = "\033[33m", [CLI_TONE_DIM] = "\033[2m", [CLI_TONE_BOLD] = "\033[1m",
+	};
+
+	return opts->color ? codes[tone] : "";
+}
+
+enum cli_tone cli_outcome_tone(enum rdt_outcome outcome)
+{
+	switch (outcome) {
+	case RDT_OUTCOME_OPEN:
+	case RDT_OUTCOME_CLOSED:
+	case RDT_OUTCOME_RESOLVED:
+		return CLI_TONE_GOOD;
+	case RDT_OUTCOME_REJECTED:
+	case RDT_OUTCOME_TIMEOUT:
+	case RDT_OUTCOME_REFUSED:
+		return CLI_TONE_BAD;
+	case RDT_OUTCOME_UNANSWERED:
+		return CLI_TONE_WARN;
+	case RDT_OUTCOME_INCOMPLETE:
+	case RDT_OUTCOME_COUNT:
+		break;
+	}
+	return CLI_TONE_DIM;
+}
+
+size_t cli_text_width(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text; text++)
+		n += ((unsigned char)*text & 0xc0) != 0x80;
+	return n;
+}
+
+char *cli_count_text(uint64_t n, char *buf, size_t size)
+{
+	char digits[24];
+	const int len = snprintf(digits, sizeof(digits), "%" PRIu64, n);
+	size_t at = 0;
+
+	for (int i = 0; i < len && at + 2 < size; i++) {
+		if (i && (len - i) % 3 == 0)
+			buf[at++] = ',';
+		buf[at++] = digits[i];
+	}
+	buf[at] = 0;
+	return buf;
+}
+
+/* ---- times -------------------------------------------------------------------------------- */
+
+/* Split so that the fraction is never negative. */
+static time_t split(int64_t ns, unsigned long *ret_fraction)
+{
+	int64_t s = ns / NS_PER_S, rest = ns % NS_PER_S;
+
+	if (rest < 0) {
+		rest += NS_PER_S;
+		s--;
+	}
+	*ret_fraction = (unsigned long)rest;
+	return (time_t)s;
+}
+
+static char *seconds_text(int64_t ns, unsigned digits, char *buf)
+{
+	const uint64_t abs_ns = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+	unsigned long fraction = (unsigned long)(abs_ns % NS_PER_S);
+
+	if (digits == 6)
+		fraction /= 1000;
+	snprintf(buf, CLI_TIME_TEXT, "%s%" PRIu64 ".%0*lu", ns < 0 ? "-" : "", abs_ns / NS_PER_S,
+		 (int)digits, fraction);
+	return buf;
+}
+
+static char *clock_text(int64_t ns, unsigned digits, bool utc, bool date, char *buf)
+{
+	unsigned long fraction;
+	const time_t s = split(ns, &fraction);
+	struct tm tm;
+	size_t len;
+
+	if (!(utc ? gmtime_r(&s, &tm) : localtime_r(&s, &tm)))
+		return seconds_text(ns, digits, buf);
+	len = date ? strftime(buf, CLI_TIME_TEXT, "%Y-%m-%d %H:%M:%S", &tm)
+		   : strftime(buf, CLI_TIME_TEXT, "%H:%M:%S", &tm);
+	if (digits == 6)
+		fraction /= 1000;
+	snprintf(buf + len, CLI_TIME_TEXT - len, ".%0*lu", (int)digits, fraction);
+	return buf;
+}
+
+char *cli_time_text(const struct cli_opts *opts, int64_t ns, int64_t base, int64_t *prev,
+		    unsigned digits, char buf[CLI_TIME_TEXT])
+{
+	int64_t before = ns;
+
+	if (prev) {
+		before = *prev == INT64_MIN ? ns : *prev;
+		*prev = ns;
+	}
+	switch (opts->time) {
+	case CLI_TIME_REL:
+		return seconds_text(ns - base, digits, buf);
+	case CLI_TIME_DELTA:
+		return seconds_text(ns - before, digits, buf);
+	case CLI_TIME_EPOCH:
+		return seconds_text(ns, digits, buf);
+	case CLI_TIME_ABS:
+		return clock_text(ns, digits, false, false, buf);
+	case CLI_TIME_DATE:
+		return clock_text(ns, digits, false, true, buf);
+	case CLI_TIME_UTC:
+		return clock_text(ns, digits, true, false, buf);
+	}
+	return buf;
+}
+
+char *cli_rfc3339(int64_t ns, char buf[CLI_TIME_TEXT])
+{
+	unsigned long fraction;
+	const time_t s = split(ns, &fraction);
+	struct tm tm;
+	size_t len;
+
+	if (!gmtime_r(&s, &tm))
+		return seconds_text(ns, 9, buf);
+	len = strftime(buf, CLI_TIME_TEXT, "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(buf + len, CLI_TIME_TEXT - len, ".%09luZ", fraction);
+	return buf;
+}
+
+/* ---- addresses ---------------------------------------------------------------------------- */
+
+/* The host name of an address, looked up once; NULL when it has none. */
+static const char *host_name(const struct rdt_addr *addr)
+{
+	static GHashTable *names;
+	struct sockaddr_in sin = { .sin_family = AF_INET };
+	struct sockaddr_in6 sin6 = { .sin6_family = AF_INET6 };
+	char text[RDT_ADDR_TEXT], host[NI_MAXHOST];
+	gpointer known;
+	int failed;
+
+	if (addr->kind != RDT_ADDR_IPV4 && addr->kind != RDT_ADDR_GID)
+		return NULL;
+	if (!names)
+		names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	rdt_addr_text(addr, text, sizeof(text));
+	if (g_hash_table_lookup_extended(names, text, NULL, &known))
+		return known;
+	memcpy(&sin.sin_addr, addr->bytes + 12, 4);
+	memcpy(&sin6.sin6_addr, addr->bytes, 16);
+	if (addr->kind == RDT_ADDR_IPV4)
+		failed = getnameinfo((struct sockaddr *)&sin, sizeof(sin), host, sizeof(host), NULL, 0,
+				     NI_NAMEREQD);
+	else
+		failed = getnameinfo((struct sockaddr *)&sin6, sizeof(sin6), host, sizeof(host), NULL, 0,
+				     NI_NAMEREQD);
+	known = failed ? NULL : g_strdup(host);
+	g_hash_table_insert(names, g_strdup(text), known);
+	return known;
+}
+
+char *cli_addr_text(const struct cli_opts *opts, const struct rdt_addr *addr, char *buf, size_t size)
+{
+	const char *name = opts->resolve ? host_name(addr) : NULL;
+
+	if (name)
+		snprintf(buf, size, "%s", name);
+	else
+		rdt_addr_text(addr, buf, size);
+	return buf;
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The public face: makes a tracker, gives each frame to the part that knows it, ends. */
+#include "internal.h"
+
+#include <string.h>
+
+#define DEFAULT_CONNS 1000000u
+#define DEFAULT_ADDRS 1000000u
+#define MOST_ADDRS ((1u << ADDR_BITS) - 2)
+/* Two sightings of one packet by one capture lie at most this far apart; by two, this far. */
+#define TWICE_NS INT64_C(100000000)
+#define TWICE_INPUTS_NS INT64_C(10000000000)
+
+/* The caller's memory, and a note when it has none. */
+static void *resize(void *user, void *old, size_t old_size, size_t new_size)
+{
+	struct rdt_tracker *t = user;
+	void *p = t->caller.resize(t->caller.user, old, old_size, new_size);
+
+	if (!p && new_size)
+		t->no_memory = 1;
+	return p;
+}
+
+struct rdt_tracker *rdt_tracker_new(const struct rdt_memory *memory,
+				    const struct rdt_track_opts *opts, const struct rdt_sink *sink)
+{
+	struct rdt_tracker *t = memory->resize(memory->user, NULL, 0, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	*t = (struct rdt_tracker){ .caller = *memory, .memory = { resize, t } };
+	if (opts)
+		t->opts = *opts;
+	if (sink)
+		t->sink = *sink;
+	if (!t->opts.max_conns || t->opts.max_conns > INDEX_MAX)
+		t->opts.max_conns = DEFAULT_CONNS;
+	if (!t->opts.max_addrs || t->opts.max_addrs > MOST_ADDRS)
+		t->opts.max_addrs = DEFAULT_ADDRS;
+	map_init(&t->ids, &t->memory, t->opts.seed ^ 1);
+	map_init(&t->flows, &t->memory, t->opts.seed ^ 2);
+	map_init(&t->ud_flows, &t->memory, t->opts.seed ^ 3);
+	map_init(&t->halves, &t->memory, t->opts.seed ^ 4);
+	map_init(&t->streams, &t->memory, t->opts.seed ^ 5);
+	t->recent = resize(t, NULL, 0, RECENT * sizeof(*t->recent));
+	t->resolves = resize(t, NULL, 0, RESOLVES * sizeof(*t->resolves));
+	if (!t->recent || !t->resolves || !conns_init(t)) {
+		rdt_tracker_free(t);
+		return NULL;
+	}
+	memset(t->recent, 0, RECENT * sizeof(*t->recent));
+	memset(t->resolves, 0, RESOLVES * sizeof(*t->resolves));
+	return t;
+}
+
+void rdt_tracker_free(struct rdt_tracker *t)
+{
+	struct rdt_memory memory;
+
+	if (!t)
+		return;
+	memory = t->caller;
+	map_free(&t->ids);
+	map_free(&t->flows);
+	map_free(&t->ud_flows);
+	map_free(&t->halves);
+	map_free(&t->streams);
+	conns_free(t);
+	if (t->recent)
+		memory.resize(memory.user, t->recent, RECENT * sizeof(*t->recent), 0);
+	if (t->resolves)
+		memory.resize(memory.user, t->resolves, RESOLVES * sizeof(*t->resolves), 0);
+	memory.resize(memory.user, t, sizeof(*t), 0);
+}
+
+static uint64_t mix_bytes(uint64_t h, const uint8_t *p, size_t len)
+{
+	for (; len >= 8; p += 8, len -= 8) {
+		uint64_t v;
+
+		memcpy(&v, p, sizeof(v));
+		h = (h ^ v) * 0x9e3779b97f4a7c15u;
+		h ^= h >> 32;
+	}
+	while (len--)
+		h = (h ^ *p++) * 0x9e3779b97f4a7c15u;
+	return h;
+}
+
+/*
+ * Does the capture show this packet for the second time: on another interface, before and after a
+ * router or VLAN, in and out of a bond? Only a difference below IP tells such a sighting from a
+ * packet that the network really carried twice.
+ */
+static bool seen_before(struct rdt_tracker *t, const struct rdt_frame *frame,
+			const struct rdt_when *when)
+{
+	const uint32_t len = frame->bth_have < 64 ? frame->bth_have : 64;
+	uint64_t content, link;
+	struct recent *r;
+	int64_t apart;
+	bool twice;
+
+	/* BTH, headers and the ICRC, which covers all that a router does not change. */
+	content = mix_bytes(frame->bth_len, frame->bth, len);
+	if (frame->bth_have == frame->bth_len && frame->bth_len > 64 + RDT_LEN_icrc)
+		content = mix_bytes(content, frame->bth + frame->bth_len - RDT_LEN_icrc, RDT_LEN_icrc);
+	content = map_mix(content ^ t->opts.seed);
+	link = mix_bytes(when->input, frame->eth ? frame->eth : frame->src.bytes, 12);
+	link = mix_bytes(link, (const uint8_t *)frame->vlan, frame->vlans * sizeof(frame->vlan[0]));
+	link = map_mix(link ^ (uint64_t)frame->ttl << 8 ^ frame->outgoing);
+	r = &t->recent[content % RECENT];
+	apart = when->ns > r->ns ? when->ns - r->ns : r->ns - when->ns;
+	twice = r->content == content && r->link != link &&
+		apart < (r->input != when->input ? TWICE_INPUTS_NS : TWICE_NS);
+	if (twice)
+		r->content = 0; /* the pair is complete */
+	else
+		*r = (struct recent){ when->ns, content, link, when->input };
+	return twice;
+}
+
+static void feed_rdma(struct rdt_tracker *t, const struct rdt_frame *frame,
+		      const struct rdt_when *when, struct rdt_verdict *verdict)
+{
+	struct rdt_pkt pkt;
+
+	const enum rdt_status status =
+		rdt_pkt_parse(frame->bth, frame->bth_have, frame->bth_len, &pkt);
+
+	t->stats.rdma++;
+	if (status != RDT_OK) {
+		if (status == RDT_SNAPPED)
+			t->stats.snapped++;
+		else if (status == RDT_OPCODE &&
+			 rdt_pkt_is_vendor(frame->bth, frame->bth_have, frame->bth_len))
+			t->stats.vendor++;
+		else
+			t->stats.malformed++;
+		return;
+	}
+	t->stats.snapped += frame->bth_have < frame->bth_len;
+	if (seen_before(t, frame, when)) {
+		t->stats.duplicated++;
+		return;
+	}
+	if (rdt_bth_dest_qpn(frame->bth) <= RDT_QP1 && rdt_pkt_deth(&pkt))
+		cm_feed(t, frame, &pkt, when, verdict);
+	else
+		data_feed(t, frame, &pkt, when, verdict);
+}
+
+enum rdt_status rdt_tracker_feed(struct rdt_tracker *t, const struct rdt_frame *frame,
+				 const struct rdt_when *when, struct rdt_verdict *ret_verdict)
+{
+	struct rdt_verdict verdict = { .conn = RDT_CONN_NONE };
+
+	t->no_memory = 0;
+	t->stats.frames++;
+	if (t->started && when->ns < t->now)
+		t->stats.time_back++;
+	else
+		t->now = when->ns;
+	t->started = 1;
+	switch ((enum rdt_frame_kind)frame->kind) {
+	case RDT_FRAME_IB:
+		feed_rdma(t, frame, when, &verdict);
+		break;
+	case RDT_FRAME_TCP:
+		mpa_feed(t, frame, when, &verdict);
+		break;
+	case RDT_FRAME_ARP:
+	case RDT_FRAME_ND:
+		resolve_feed(t, frame, when);
+		break;
+	case RDT_FRAME_ICMP:
+	case RDT_FRAME_OTHER:
+		break;
+	}
+	if (ret_verdict)
+		*ret_verdict = verdict;
+	return t->no_memory ? RDT_NO_MEMORY : RDT_OK;
+}
+
+void rdt_tracker_finish(struct rdt_tracker *t, int64_t end_ns)
+{
+	if (end_ns > t->now)
+		t->now = end_ns;
+	for (uint32_t i = t->gone; i < t->count; i++) {
+		struct slot *s = conn_slot(t, i);
+
+		if (s && !s->pub.merged)
+			step_settle(t, s);
+	}
+	conn_number(t, t->count);
+}
+
+const struct rdt_track_stats *rdt_tracker_stats(const struct rdt_tracker *t)
+{
+	return &t->stats;
+}
