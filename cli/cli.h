@@ -190,12 +190,10 @@ struct input_info {
 	bool limited;          /* reading stopped because of -c or a signal */
 };
 
-struct source;
-
 struct session {
 	const struct cli_opts *opts;
-	struct source *source;
 	struct rdt_tracker *tracker;
+	struct rdt_tracker *first; /* a second pass: the finished tracker of the first; else NULL */
 	int64_t base_ns;      /* time of the first packet of the first input */
 	int64_t end_ns;       /* latest time seen */
 	unsigned time_digits; /* 6 or 9 */
@@ -222,8 +220,14 @@ int session_open(struct session *s, const struct cli_opts *opts, bool again);
 
 /*
  * Make a tracker with sink (NULL for none) and feed it everything; each (NULL for none) sees every
- * frame. When it returns the tracker is finished. Returns CLI_OK, or CLI_PARTIAL after a damaged
- * input whose message was printed. Called again it reads everything again, with a new tracker.
+ * frame. When it returns the tracker is finished.
+ *
+ * Called again it reads everything again, with a new tracker that does the same once more; the one
+ * of the first pass stays as session.first, and session.conns of it stay valid. What session_conn()
+ * says is then final while the frames pass.
+ *
+ * Returns CLI_OK; CLI_PARTIAL when something is missing, which session_close() tells after the
+ * results; CLI_USAGE when nothing useful was read (message printed).
  */
 int session_read(struct session *s, const struct rdt_sink *sink, session_packet_fn each, void *user);
 
@@ -237,6 +241,15 @@ int session_read_with(struct session *s, const struct rdt_sink *sink,
  * Returns CLI_OK; CLI_USAGE when -s names one that is not there (message printed).
  */
 int session_select(struct session *s);
+
+/*
+ * The connection of a frame, as far as it is known: final in a second pass. NULL when it has none.
+ */
+const struct rdt_conn *session_conn(const struct session *s, const struct rdt_frame *frame,
+				    const struct rdt_verdict *verdict);
+
+/* The tracker whose connections session_conn() and session.conns are. */
+const struct rdt_tracker *session_tracker(const struct session *s);
 
 /* Is this connection among those that -s and -Y select? Valid when its n is set. */
 bool session_wants(const struct session *s, const struct rdt_conn *conn);

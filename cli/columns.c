@@ -332,7 +332,7 @@ void csv_put(FILE *out, const struct cli_table *table, bool first, const char *t
 	if (!first)
 		putc_unlocked(table->separator, out);
 	if (!strpbrk(text, special)) {
-		fputs_unlocked(text, out);
+		fputs(text, out);
 		return;
 	}
 	if (!table->quote) {

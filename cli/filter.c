@@ -62,10 +62,20 @@ static bool take_bit(struct parser *p, guint i, const struct token *tok)
 	return true;
 }
 
+/* Is it a header of a message, or inside one? Those can be asked where no packet is any more. */
+static bool in_message(enum rdt_hdr_id hdr)
+{
+	return (hdr >= RDT_H_req && hdr <= RDT_H_spr) || (hdr >= RDT_H_ipcm && hdr <= RDT_H_rpcrdma) ||
+	       hdr == RDT_H_mpa || hdr == RDT_H_mpa2;
+}
+
 static unsigned target_needs(struct target t)
 {
 	if (t.kind == TARGET_COL)
 		return 1u << rdt_cols[t.id].rec;
+	if ((t.kind == TARGET_HDR && in_message((enum rdt_hdr_id)t.id)) ||
+	    (t.kind == TARGET_FIELD && in_message((enum rdt_hdr_id)rdt_fields[t.id].hdr)))
+		return RDT_VIEW_BODY;
 	return RDT_VIEW_PACKET;
 }
 
@@ -350,7 +360,8 @@ void rdt_filter_free(struct rdt_filter *f)
 
 unsigned rdt_filter_needs(const struct rdt_filter *f)
 {
-	return f->needs;
+	/* A packet shows its message too: one thing to offer, not two. */
+	return (f->needs | (f->needs & RDT_VIEW_BODY ? RDT_VIEW_PACKET : 0)) & ~(unsigned)RDT_VIEW_BODY;
 }
 
 uint64_t rdt_filter_marks(const struct rdt_filter *f)

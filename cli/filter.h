@@ -33,6 +33,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "msg_layers.h"
 #include "rdmatrace/addr.h"
 #include "rdmatrace/layers.h"
 #include "rdmatrace/track.h"
@@ -71,7 +72,8 @@ enum {
 	RDT_VIEW_MSG = 1 << RDT_REC_msg,
 	RDT_VIEW_STATE = 1 << RDT_REC_state,
 	RDT_VIEW_EVENT = 1 << RDT_REC_event,
-	RDT_VIEW_PACKET = 1 << RDT_REC_COUNT, /* layers, src, dst */
+	RDT_VIEW_PACKET = 1 << RDT_REC_COUNT, /* layers, src, dst, frame */
+	RDT_VIEW_BODY = RDT_VIEW_PACKET << 1, /* layers: those of the message and inside it */
 };
 
 /*
@@ -94,12 +96,14 @@ struct rdt_view_records {
 	const struct rdt_conn *conn;
 	const void *rec[RDT_REC_COUNT]; /* struct rdt_msg_rec, _state_rec, _event_rec, or NULL */
 	int64_t base;                   /* time that relative times count from */
+	struct msg_layers body;         /* filled by rdt_view_of() */
 };
 
 struct rdt_value rdt_view_records_col(void *user, size_t col);
 
 /*
- * A view of these records; records is borrowed. Add the packet with rdt_view_set_packet().
+ * A view of these records; records is borrowed. With a message record that has its body, the
+ * layers of that. A whole packet is added with rdt_view_set_packet().
  */
 struct rdt_view rdt_view_of(struct rdt_view_records *records);
 

@@ -82,17 +82,18 @@ static unsigned distance(const char *a, size_t alen, const char *b, size_t blen)
 
 void filter_guess_try(struct filter_guess *g, const char *name)
 {
-	const size_t len = strlen(name);
+	const size_t len = strlen(name), most = MIN(g->len / 3 + 1, g->len - 1);
 	const char *dot = strrchr(name, '.');
-	unsigned d;
+	size_t d = most + 1;
 
 	if (!g->len || g->len >= FILTER_NAME_MAX || len >= FILTER_NAME_MAX)
 		return;
-	d = distance(g->word, g->len, name, len);
 	/* The end of a full name is what people remember: retry_count for req.retry_count. */
 	if (dot && strlen(dot + 1) == g->len && !distance(g->word, g->len, dot + 1, g->len))
 		d = 1;
-	if (d > g->len / 3 + 1 || d >= g->len)
+	else if (len <= g->len + most && g->len <= len + most)
+		d = distance(g->word, g->len, name, len);
+	if (d > most)
 		return;
 	for (unsigned i = 0; i < 3; i++) {
 		if (g->name[i][0] && g->best[i] <= d) {
@@ -104,7 +105,7 @@ void filter_guess_try(struct filter_guess *g, const char *name)
 			g->best[j] = g->best[j - 1];
 			memcpy(g->name[j], g->name[j - 1], sizeof(g->name[j]));
 		}
-		g->best[i] = d;
+		g->best[i] = (unsigned)d;
 		g_strlcpy(g->name[i], name, sizeof(g->name[i]));
 		return;
 	}

@@ -22,13 +22,22 @@ struct rdt_view rdt_view_of(struct rdt_view_records *records)
 	for (unsigned i = RDT_REC_conn + 1; i < RDT_REC_COUNT; i++)
 		if (records->rec[i])
 			view.has |= 1u << i;
+	if (records->rec[RDT_REC_msg]) {
+		const struct rdt_msg_rec *msg = records->rec[RDT_REC_msg];
+
+		msg_layers(msg, &records->body);
+		view.has |= RDT_VIEW_BODY;
+		view.layers = records->body.layer;
+		view.layer_count = records->body.count;
+		view.frame = msg->when.frame;
+	}
 	return view;
 }
 
 void rdt_view_set_packet(struct rdt_view *view, const struct rdt_layer *layers, size_t count,
 			 const struct rdt_frame *frame)
 {
-	view->has |= RDT_VIEW_PACKET;
+	view->has |= RDT_VIEW_PACKET | RDT_VIEW_BODY;
 	view->layers = layers;
 	view->layer_count = count;
 	view->src = frame ? &frame->src : NULL;

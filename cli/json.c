@@ -46,10 +46,10 @@ static void put_string(struct json *j, const char *text, size_t len)
 				put(j, "\xef\xbf\xbd", 3);
 				text++;
 			} else {
-				const char *next = g_utf8_next_char(text);
+				const size_t n = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2;
 
-				put(j, text, (size_t)(next - text));
-				text = next;
+				put(j, text, n);
+				text += n;
 			}
 		}
 		plain = text;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <glib.h>
+#include <inttypes.h>
 #include <langinfo.h>
 #include <stdlib.h>
 #include <string.h>

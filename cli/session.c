@@ -9,6 +9,7 @@
 #include "cli.h"
 #include "filter.h"
 #include "progress.h"
+#include "rdmatrace/wire.h"
 #include "select.h"
 #include "source.h"
 
@@ -25,9 +26,21 @@ struct marks {
 	unsigned needs;
 };
 
+/*
+ * A data connection that was two until both its directions were seen: packets before that moment
+ * have the index of one that the tracker has given up, and are known by their flow.
+ */
+struct flow {
+	struct rdt_addr src, dst;
+	uint32_t qpn; /* destination */
+	uint32_t index;
+};
+
 struct session_priv {
 	struct inputs *inputs;
 	struct marks marks;
+	struct flow *flows; /* sorted */
+	size_t flow_count;
 	uint64_t seed;
 	uint64_t known_links; /* frames of a link type that frame.h reads */
 	uint32_t bad_link;    /* one that it does not */
@@ -145,12 +158,11 @@ static struct rdt_sink marking_sink(struct session *s, const struct rdt_sink *si
 {
 	struct marks *m = &priv.marks;
 	const struct rdt_filter *filter = s->opts->filter;
-	const bool marks = filter && s->opts->cmd->run != cmd_dump && rdt_filter_marks(filter);
+	const bool marks = filter && !s->first && s->opts->cmd->run != cmd_dump && rdt_filter_marks(filter);
 
-	g_free(m->seen);
-	*m = (struct marks){ .s = s };
-	if (sink)
-		m->sink = *sink;
+	m->s = s;
+	m->sink = sink ? *sink : (struct rdt_sink){ 0 };
+	m->needs = 0;
 	if (!marks)
 		return m->sink;
 	m->needs = rdt_filter_needs(filter);
@@ -215,7 +227,6 @@ static int make_tracker(struct session *s, const struct rdt_sink *sink)
 {
 	const struct rdt_track_opts opts = { .max_conns = s->opts->max_conns, .seed = priv.seed };
 
-	rdt_tracker_free(s->tracker);
 	s->tracker = rdt_tracker_new(&memory, &opts, sink);
 	if (!s->tracker)
 		cli_no_memory();
@@ -226,9 +237,62 @@ static void reset_counts(struct session *s)
 {
 	s->packets = s->tcp = s->udp = s->arp = s->icmp = s->other = 0;
 	priv.known_links = 0;
-	g_free(s->conns);
-	s->conns = NULL;
-	s->conn_count = 0;
+}
+
+/* ---- the second pass --------------------------------------------------------------------------- */
+
+static int by_flow(const void *a, const void *b)
+{
+	const struct flow *x = a, *y = b;
+	int order = memcmp(x->src.bytes, y->src.bytes, sizeof(x->src.bytes));
+
+	if (!order)
+		order = memcmp(x->dst.bytes, y->dst.bytes, sizeof(x->dst.bytes));
+	return order ? order : (x->qpn > y->qpn) - (x->qpn < y->qpn);
+}
+
+static void remember_flows(struct session *s)
+{
+	const uint32_t count = rdt_tracker_conn_count(s->first);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct rdt_conn *conn = rdt_tracker_conn(s->first, i);
+
+		if (!conn || conn->kind != RDT_CONN_DATA || !conn->bound)
+			continue;
+		priv.flows = g_realloc_n(priv.flows, priv.flow_count + 2, sizeof(*priv.flows));
+		for (unsigned side = 0; side < RDT_SIDES; side++) {
+			const struct rdt_end *to = &conn->end[rdt_side_other(side)];
+
+			priv.flows[priv.flow_count++] = (struct flow){
+				.src = *rdt_tracker_addr(s->first, conn->end[side].addr),
+				.dst = *rdt_tracker_addr(s->first, to->addr),
+				.qpn = to->qpn,
+				.index = i,
+			};
+		}
+	}
+	qsort(priv.flows, priv.flow_count, sizeof(*priv.flows), by_flow);
+}
+
+const struct rdt_conn *session_conn(const struct session *s, const struct rdt_frame *frame,
+				    const struct rdt_verdict *verdict)
+{
+	const struct rdt_tracker *t = session_tracker(s);
+	const struct rdt_conn *conn = rdt_tracker_conn(t, verdict->conn);
+	struct flow key, *flow;
+
+	if (conn || verdict->conn == RDT_CONN_NONE || !s->first || frame->kind != RDT_FRAME_IB ||
+	    frame->bth_have < RDT_LEN_bth)
+		return conn;
+	key = (struct flow){ .src = frame->src, .dst = frame->dst, .qpn = rdt_bth_dest_qpn(frame->bth) };
+	flow = bsearch(&key, priv.flows, priv.flow_count, sizeof(key), by_flow);
+	return flow ? rdt_tracker_conn(t, flow->index) : NULL;
+}
+
+const struct rdt_tracker *session_tracker(const struct session *s)
+{
+	return s->first ? s->first : s->tracker;
 }
 
 /* The loop. Nothing here allocates; the tracker does, for what it keeps. */
@@ -280,8 +344,13 @@ int session_read_with(struct session *s, const struct rdt_sink *sink,
 	char text[160];
 	size_t inputs;
 
-	if (s->tracker && inputs_rewind(priv.inputs) != CLI_OK)
-		return CLI_USAGE;
+	if (s->tracker) {
+		if (inputs_rewind(priv.inputs) != CLI_OK)
+			return CLI_USAGE;
+		s->first = s->tracker;
+		s->tracker = NULL;
+		remember_flows(s);
+	}
 	reset_counts(s);
 	make_tracker(s, &marking);
 	if (ready)
@@ -325,7 +394,8 @@ int session_read(struct session *s, const struct rdt_sink *sink, session_packet_
 bool session_wants(const struct session *s, const struct rdt_conn *conn)
 {
 	const struct cli_opts *opts = s->opts;
-	struct rdt_view_records records = { .tracker = s->tracker, .conn = conn, .base = s->base_ns };
+	const struct rdt_tracker *tracker = session_tracker(s);
+	struct rdt_view_records records = { .tracker = tracker, .conn = conn, .base = s->base_ns };
 	struct rdt_view view;
 	uint32_t index;
 
@@ -334,7 +404,7 @@ bool session_wants(const struct session *s, const struct rdt_conn *conn)
 	if (!opts->filter)
 		return true;
 	view = rdt_view_of(&records);
-	index = rdt_tracker_conn_index(s->tracker, conn);
+	index = rdt_tracker_conn_index(tracker, conn);
 	return rdt_filter_conn(opts->filter, &view,
 			       index < priv.marks.count ? priv.marks.seen[index] : 0);
 }
@@ -438,6 +508,8 @@ int session_close(struct session *s, int code)
 			code = CLI_PARTIAL;
 	}
 	rdt_tracker_free(s->tracker);
+	rdt_tracker_free(s->first);
+	g_free(priv.flows);
 	inputs_close(priv.inputs);
 	g_free(s->conns);
 	g_free(priv.marks.seen);

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <glib.h>
+#include <inttypes.h>
 #include <pcap.h>
 #include <stdlib.h>
 #include <string.h>

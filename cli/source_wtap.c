@@ -6,20 +6,17 @@
  */
 #include <errno.h>
 #include <glib.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Wireshark's headers are not written for our warnings. */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wundef"
-#pragma GCC diagnostic ignored "-Wpedantic"
 #include <wiretap/pcap-encap.h>
 #include <wiretap/wtap.h>
 #include <ws_version.h>
 #include <wsutil/wslog.h>
-#pragma GCC diagnostic pop
 
 #include "progress.h"
+#include "rdmatrace/field.h"
 #include "source.h"
 
 #if WIRESHARK_VERSION_MAJOR != 4 || WIRESHARK_VERSION_MINOR > 2

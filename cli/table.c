@@ -76,7 +76,7 @@ static unsigned fit(const struct table *t, unsigned screen, bool show[TABLE_COLU
 		total += t->width[i] + (i ? GAP : 0);
 	}
 	if (!screen || total <= screen)
-		return screen ? last + screen - total : last;
+		return last;
 	/* The last column, for notes, shrinks first, but not below what says something. */
 	for (unsigned drop = 1; drop < 16; drop++) {
 		if (total - last + (last < 20 ? last : 20) <= screen)
@@ -132,12 +132,12 @@ static void put_line(const struct table *t, const struct cli_opts *opts, const c
 			left -= owed + width;
 			owed = 0;
 			if (toned)
-				fputs_unlocked(cli_tone(opts, tone), out);
+				fputs(cli_tone(opts, tone), out);
 			fwrite_unlocked(cells[i], 1, len, out);
 			if (cells[i][len])
-				fputs_unlocked(opts->ascii ? "~" : "…", out);
+				fputs(opts->ascii ? "~" : "…", out);
 			if (toned)
-				fputs_unlocked(cli_tone(opts, CLI_TONE_OFF), out);
+				fputs(cli_tone(opts, CLI_TONE_OFF), out);
 		}
 		if (!t->columns[i].right)
 			owed += room - width;
@@ -155,9 +155,9 @@ void table_flush(struct table *t, const struct cli_opts *opts)
 	if (!t->titled && t->rows) {
 		for (size_t i = 0; i < t->count; i++)
 			cells[i] = t->columns[i].title;
-		fputs_unlocked(cli_tone(opts, CLI_TONE_BOLD), cli_out());
+		fputs(cli_tone(opts, CLI_TONE_BOLD), cli_out());
 		put_line(t, opts, cells, show, last_width, CLI_TONE_OFF);
-		fputs_unlocked(cli_tone(opts, CLI_TONE_OFF), cli_out());
+		fputs(cli_tone(opts, CLI_TONE_OFF), cli_out());
 		t->titled = true;
 	}
 	for (size_t row = 0; row < t->rows; row++) {

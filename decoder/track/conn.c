@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What a connection's record says when read as a whole. */
 #include "map.h"
+#include "rdmatrace/field.h"
 #include "rdmatrace/states.h"
 
 #define X(s, key, text) key,
@@ -98,10 +99,10 @@ uint32_t rdt_conn_id(const struct rdt_conn *c)
 const char *rdt_conn_app(const struct rdt_conn *c)
 {
 	static const struct {
-		uint16_t port;
+		uint16_t port, space; /* space 0: any */
 		const char *app;
 	} ports[] = {
-#define P(port, app, source) { port, app },
+#define P(port, space, app, source) { port, space, app },
 #include "ports.def"
 #undef P
 	};
@@ -109,7 +110,8 @@ const char *rdt_conn_app(const struct rdt_conn *c)
 	if (!c->port_space && c->kind != RDT_CONN_MPA)
 		return NULL;
 	for (size_t i = 0; i < sizeof(ports) / sizeof(ports[0]); i++)
-		if (ports[i].port == c->p_port)
+		if (ports[i].port == c->p_port &&
+		    (!ports[i].space || ports[i].space == c->port_space))
 			return ports[i].app;
 	return NULL;
 }

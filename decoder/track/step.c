@@ -185,6 +185,8 @@ static bool proves_request(const struct slot *s, enum rdt_cm_event event)
 	if (event == RDT_CM_EV_TX_REJ || event == RDT_CM_EV_TX_REJ_STALE ||
 	    event == RDT_CM_EV_TX_SIDR_REFUSE)
 		return s->pub.rej_by == RDT_REJ_BY_APPLICATION;
+	if (s->pub.kind == RDT_CONN_MPA)
+		return event == RDT_CM_EV_TX_MPA_REP || event == RDT_CM_EV_TX_MPA_REJ;
 	return event <= RDT_CM_EV_RX_APR && event != RDT_CM_EV_RX_REQ &&
 	       event != RDT_CM_EV_RX_SIDR_REQ && event != RDT_CM_EV_RX_REJ &&
 	       event != RDT_CM_EV_RX_REJ_STALE;

@@ -84,6 +84,11 @@ static struct rdt_value v_rej_name(const struct rdt_conn *c)
 			       : V_NULL;
 }
 
+static bool v_has_psn(const struct rdt_conn *c, const struct rdt_end *e)
+{
+	return e->data.first_frame && c->kind != RDT_CONN_MPA;
+}
+
 static bool v_is_mpa(unsigned msg)
 {
 	return msg >= RDT_MSG_MPA_REQ;

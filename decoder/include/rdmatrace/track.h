@@ -60,7 +60,7 @@ static inline enum rdt_side rdt_side_other(enum rdt_side side)
 /* Who said no, as far as the message shows. */
 #define RDT_REJ_BY_LIST(X)                                                                         \
 	X(UNKNOWN, NULL, "unknown")                                                                \
-	X(KERNEL, "kernel", "the kernel, before any program saw the request")                      \
+	X(KERNEL, "kernel", "the kernel, not a program")                      \
 	X(APPLICATION, "application", "the application or kernel consumer")
 
 /* Whether a packet shows it or it follows from one. */

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "support/tracked.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "support/pcap_read.h"
+
+static void *resize(void *user, void *old, size_t old_size, size_t new_size)
+{
+	(void)user;
+	(void)old_size;
+	if (!new_size) {
+		free(old);
+		return NULL;
+	}
+	return realloc(old, new_size);
+}
+
+const struct rdt_memory tracked_memory = { resize, NULL };
+
+void tracked_new(struct tracked *t, const struct rdt_track_opts *opts)
+{
+	struct rdt_sink sink;
+
+	*t = (struct tracked){ .journal = rdt_journal_new(&tracked_memory, TRACKED_ENTRIES, 1) };
+	cr_assert(t->journal);
+	sink = rdt_journal_sink(t->journal);
+	t->tracker = rdt_tracker_new(&tracked_memory, opts, &sink);
+	cr_assert(t->tracker);
+	rdt_journal_set_tracker(t->journal, t->tracker);
+}
+
+struct rdt_verdict tracked_feed(struct tracked *t, unsigned linktype, const uint8_t *bytes,
+				size_t have, size_t wire_len, int64_t ns)
+{
+	struct rdt_when when = { .ns = ns, .frame = ++t->frames };
+	struct rdt_verdict verdict;
+	struct rdt_frame frame;
+
+	if (when.frame == 1)
+		t->first_ns = ns;
+	t->last_ns = ns;
+	rdt_frame_parse(linktype, bytes, have, wire_len, 0, &frame);
+	cr_assert_eq(rdt_tracker_feed(t->tracker, &frame, &when, &verdict), RDT_OK);
+	return verdict;
+}
+
+static int feed(const struct test_frame *f, void *arg)
+{
+	tracked_feed(arg, f->linktype, f->bytes, f->have, f->wire_len, (int64_t)f->ns);
+	return 0;
+}
+
+void tracked_file(struct tracked *t, const char *name)
+{
+	char file[256];
+
+	snprintf(file, sizeof(file), "%s.pcap", name);
+	tracked_new(t, NULL);
+	cr_assert_gt(test_pcap_walk(file, feed, t), 0, "%s", file);
+	tracked_finish(t);
+}
+
+void tracked_finish(struct tracked *t)
+{
+	rdt_tracker_finish(t->tracker, t->last_ns);
+}
+
+void tracked_free(struct tracked *t)
+{
+	rdt_tracker_free(t->tracker);
+	rdt_journal_free(t->journal);
+}
