@@ -366,7 +366,6 @@ static bool begin(struct list *l, const struct cli_opts *opts)
 		cli_error("-e: more than %d columns do not make a table; use -T csv", TABLE_COLUMNS);
 		return false;
 	}
-	records_init(&l->records, &l->session, &l->columns);
 	if (opts->format == CLI_TEXT && l->wide) {
 		l->titles = g_new0(struct table_column, l->columns.count);
 		for (size_t i = 0; i < l->columns.count; i++) {
@@ -452,8 +451,10 @@ static void details(const struct session *s)
 static int run(struct list *l, const struct cli_opts *opts)
 {
 	const struct rdt_sink sink = { .user = l, .evict = on_evict };
-	int code = session_read(&l->session, &sink, NULL, NULL);
+	int code;
 
+	records_init(&l->records, &l->session, *opts->fields ? &l->columns : NULL);
+	code = session_read(&l->session, &sink, NULL, NULL);
 	if (code == CLI_USAGE)
 		return code;
 	code = session_select(&l->session);

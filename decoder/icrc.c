@@ -228,18 +228,20 @@ static bool solve_sport(uint32_t diff, size_t after, uint16_t sport, uint16_t *r
 
 /*
  * Does the packet end where its ICRC should begin? Only where the opcode says how long the
- * transport packet is: without a payload, or with the one MAD of a datagram to QP1.
+ * transport packet is: without a payload, or with the one MAD of a datagram to QP1. Not in the
+ * opcodes of RD, where a vendor's headers may be of any length.
  */
 static bool ends_before_icrc(const struct rdt_frame *frame)
 {
-	const struct rdt_opcode *op = &rdt_opcodes[rdt_bth_opcode(frame->bth)];
+	const uint8_t opcode = (uint8_t)rdt_bth_opcode(frame->bth);
+	const struct rdt_opcode *op = &rdt_opcodes[opcode];
 	size_t payload = 0;
 
-	if (!op->hdr_len || rdt_bth_pad_count(frame->bth))
+	if (!op->hdr_len || rdt_opcode_service(opcode) == RDT_SVC_RD ||
+	    rdt_bth_pad_count(frame->bth))
 		return false;
 	if (op->payload) {
-		if (rdt_bth_opcode(frame->bth) != RDT_OP_UD_SEND_ONLY ||
-		    rdt_bth_dest_qpn(frame->bth) != RDT_QP1)
+		if (opcode != RDT_OP_UD_SEND_ONLY || rdt_bth_dest_qpn(frame->bth) != RDT_QP1)
 			return false;
 		payload = RDT_MAD_LEN;
 	}

@@ -546,6 +546,43 @@ Test(filter, some_packet_of_a_connection)
 	}
 }
 
+/* A message record brings its own layers: record and fields can be asked at once. */
+Test(filter, a_message_and_its_bytes)
+{
+	static const char expr[] = "some(msg == REJ and rej.reason == 28 and private_data contains over)";
+	static const char packet[] = "some(rej.reason == 28 and not bth.psn == 7)";
+	struct fake f;
+	struct bytes b = { .count = 0 };
+	struct rdt_conn conn = { .n = 3 };
+	struct rdt_msg_rec msg = { .msg = RDT_MSG_REJ, .body = b.rej, .body_have = sizeof(b.rej),
+				   .when = { .frame = 22 } };
+	struct rdt_view_records records = { .conn = &conn, .rec = { [RDT_REC_msg] = &msg } };
+	struct rdt_filter_error err;
+	struct rdt_filter *filter = rdt_filter_new(expr, strlen(expr), &err);
+	struct rdt_view view;
+	uint64_t seen = 0;
+
+	closed(&f);
+	set_text(&f, RDT_COL_msg_msg, "REJ");
+	rdt_rej_set_reason(b.rej, 28);
+	memcpy(b.rej + RDT_LEN_rej - RDT_SIZE_rej_private_data, "over quota", 10);
+	view = rdt_view_of(&records);
+	cr_expect(eq(uint, view.has, RDT_VIEW_CONN | RDT_VIEW_MSG | RDT_VIEW_BODY));
+	view.col = fake_col;
+	view.user = &f;
+	rdt_filter_mark(filter, &view, &seen);
+	cr_expect(eq(u64, seen, 1));
+	rdt_filter_free(filter);
+
+	/* What only the packet has is not taken for absent: the question stays open. */
+	filter = rdt_filter_new(packet, strlen(packet), &err);
+	cr_assert(ne(ptr, filter, NULL));
+	seen = 0;
+	rdt_filter_mark(filter, &view, &seen);
+	cr_expect(eq(u64, seen, 0));
+	rdt_filter_free(filter);
+}
+
 Test(filter, what_it_needs)
 {
 	static const struct {
