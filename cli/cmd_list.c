@@ -182,6 +182,11 @@ static size_t refusal(const struct rdt_conn *conn, char *buf, size_t size)
 	const struct rdt_name *name = NULL;
 	size_t len;
 
+	if (conn->kind == RDT_CONN_CM && conn->rej_reason == RDT_REJ_CONSUMER &&
+	    conn->rej_by != RDT_REJ_BY_UNKNOWN)
+		return (size_t)snprintf(buf, size, conn->rej_by == RDT_REJ_BY_APPLICATION ?
+					"the application refused (28)" :
+					"the kernel refused before a program saw it (28)");
 	if (conn->kind == RDT_CONN_CM)
 		name = rdt_name_find(RDT_NAMES_rej_reason, conn->rej_reason);
 	else if (conn->kind == RDT_CONN_SIDR)

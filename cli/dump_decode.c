@@ -27,6 +27,11 @@ static void put_hex(const struct cli_opts *opts, const uint8_t *bytes, size_t le
 	for (size_t row = 0; row < len; row += ROW) {
 		const size_t n = len - row < ROW ? len - row : ROW;
 
+		if (row && len - row > ROW && all_zero(bytes + row, len - row)) {
+			fprintf(out, "%s%14zu  %zu more bytes, all zero%s\n", cli_tone(opts, CLI_TONE_DIM),
+				off + row, len - row, cli_tone(opts, CLI_TONE_OFF));
+			return;
+		}
 		fprintf(out, "%s%14zu  ", cli_tone(opts, CLI_TONE_DIM), off + row);
 		for (size_t i = 0; i < ROW; i++) {
 			if (i < n)

@@ -125,22 +125,36 @@ static void add_value(const struct rdt_field *f, const uint8_t *hdr, char *buf, 
 
 	rdt_field_text(f, hdr, text, sizeof(text));
 	code = strrchr(text, '(');
+	if (f->unit == RDT_UNIT_SERVICE_ID && code) {
+		/* "0x0000000001061c06 (tcp port 7174)": the words are what people know it by. */
+		*strchr(code, ')') = 0;
+		add(buf, size, code + 1);
+		return;
+	}
 	if (code && code > text && code[-1] == ' ' && g_str_has_suffix(text, ")") &&
 	    (f->names != RDT_NAMES_none || f->unit != RDT_UNIT_NONE) && strncmp(code, "(infinite", 9))
 		code[-1] = 0;
 	add(buf, size, text);
 }
 
-static void add_field(const struct dump_packet *d, const struct rdt_layer *layer, size_t row, char *buf,
-		      size_t size)
+static void add_field(const struct rdt_layer *layer, size_t row, char *buf, size_t size)
 {
 	const struct rdt_field *f = &rdt_fields[rows[row].field];
 	const char *before = rows[row].before;
+	const bool here = rdt_layer_has(layer, f);
 
+	/* A flag is named when it is set. */
+	if (f->kind == RDT_KIND_FLAG && here) {
+		if (rdt_field_get(f, layer->bytes)) {
+			add(buf, size, "  ");
+			add(buf, size, before);
+		}
+		return;
+	}
 	/* A second half ("1/1", "of REQ: reason") stands close to the first. */
 	if (strcmp(before, "/") && strcmp(before, ":"))
 		add(buf, size, strcmp(before, "-") ? "  " : " ");
-	if (!rdt_layer_has(layer, f)) {
+	if (!here) {
 		add(buf, size, before);
 		add(buf, size, " cut");
 		return;
@@ -149,7 +163,6 @@ static void add_field(const struct dump_packet *d, const struct rdt_layer *layer
 	if (*before && strcmp(before, "/"))
 		add(buf, size, " ");
 	add_value(f, layer->bytes, buf, size);
-	(void)d;
 }
 
 /* The headers of the line, each with its rows. */
@@ -168,7 +181,7 @@ static void add_layers(const struct dump_packet *d, char *buf, size_t size)
 
 			if (f->hdr != layer->hdr)
 				continue;
-			add_field(d, layer, row, buf, size);
+			add_field(layer, row, buf, size);
 			/* One cut field says it for all that follow. */
 			if (!rdt_layer_has(layer, f))
 				return;
@@ -184,12 +197,46 @@ static void add_data(const struct dump_packet *d, char *buf, size_t size)
 
 	if (f->kind != RDT_FRAME_IB || f->bth_have < RDT_LEN_bth || layer_of(d, RDT_H_mad))
 		return;
-	snprintf(text, sizeof(text), "  QPN 0x%" PRIx32 "  PSN 0x%06" PRIx32, rdt_bth_dest_qpn(f->bth),
+	snprintf(text, sizeof(text), "  QPN 0x%06" PRIx32 "  PSN 0x%06" PRIx32, rdt_bth_dest_qpn(f->bth),
 		 rdt_bth_psn(f->bth));
 	add(buf, size, text);
 	if (rdt_pkt_parse(f->bth, f->bth_have, f->bth_len, &pkt) == RDT_OK && pkt.op->payload) {
 		snprintf(text, sizeof(text), "  %" PRIu32 " B", pkt.payload_len);
 		add(buf, size, text);
+	}
+}
+
+/* Private data that begins like text: many programs say there why they refuse. */
+static void add_private(const struct dump_packet *d, char *buf, size_t size)
+{
+	static const uint16_t fields[] = { RDT_F_req_private_data, RDT_F_rep_private_data,
+					   RDT_F_rej_private_data, RDT_F_rtu_private_data,
+					   RDT_F_dreq_private_data, RDT_F_drep_private_data,
+					   RDT_F_sidr_req_private_data, RDT_F_sidr_rep_private_data };
+	const struct rdt_layer *layer;
+	const struct rdt_field *f;
+	char text[48];
+	size_t at, n;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(fields); i++) {
+		f = &rdt_fields[fields[i]];
+		layer = layer_of(d, (enum rdt_hdr_id)f->hdr);
+		if (!layer)
+			continue;
+		/* The program's own part comes after the header of the RDMA IP CM service. */
+		at = (size_t)f->at / 8 + (layer_of(d, RDT_H_ipcm) ? RDT_LEN_ipcm : 0u);
+		for (n = 0; n + 1 < sizeof(text) && at + n < layer->have; n++) {
+			if (!g_ascii_isprint(layer->bytes[at + n]))
+				break;
+			text[n] = (char)layer->bytes[at + n];
+		}
+		text[n] = 0;
+		if (n >= 4) {
+			add(buf, size, "  \"");
+			add(buf, size, text);
+			add(buf, size, n + 1 < sizeof(text) ? "\"" : "...\"");
+		}
+		return;
 	}
 }
 
@@ -236,6 +283,7 @@ void dump_details(const struct dump_packet *d, char *buf, size_t size)
 	}
 	add_data(d, buf, size);
 	add_layers(d, buf, size);
+	add_private(d, buf, size);
 	if (d->verdict->icrc == RDT_ICRC_BAD)
 		add(buf, size, "  [wrong ICRC]");
 	if (d->msg && d->msg->unexpected)

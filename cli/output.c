@@ -123,6 +123,7 @@ size_t cli_text_width(const char *text)
 {
 	size_t n = 0;
 
+	/* Bytes that do not continue a character. */
 	for (; *text; text++)
 		n += ((unsigned char)*text & 0xc0) != 0x80;
 	return n;
@@ -158,15 +159,26 @@ static time_t split(int64_t ns, unsigned long *ret_fraction)
 	return (time_t)s;
 }
 
+/* By hand: a list of connections has a hundred thousand of these. */
 static char *seconds_text(int64_t ns, unsigned digits, char *buf)
 {
 	const uint64_t abs_ns = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
-	unsigned long fraction = (unsigned long)(abs_ns % NS_PER_S);
+	uint64_t seconds = abs_ns / NS_PER_S, fraction = abs_ns % NS_PER_S;
+	char text[CLI_TIME_TEXT];
+	size_t at = sizeof(text);
 
 	if (digits == 6)
 		fraction /= 1000;
-	snprintf(buf, CLI_TIME_TEXT, "%s%" PRIu64 ".%0*lu", ns < 0 ? "-" : "", abs_ns / NS_PER_S,
-		 (int)digits, fraction);
+	text[--at] = 0;
+	for (unsigned i = 0; i < digits; i++, fraction /= 10)
+		text[--at] = (char)('0' + fraction % 10);
+	text[--at] = '.';
+	do
+		text[--at] = (char)('0' + seconds % 10);
+	while (seconds /= 10);
+	if (ns < 0)
+		text[--at] = '-';
+	memcpy(buf, text + at, sizeof(text) - at);
 	return buf;
 }
 

@@ -46,7 +46,7 @@ struct source_peek {
 	uint8_t bytes[16384];
 	size_t len;
 	bool pcap, pcapng, swapped; /* by the magic number; swapped: not this machine's byte order */
-	uint32_t link;              /* pcap: LINKTYPE of the header */
+	uint32_t link, snaplen;     /* pcap: LINKTYPE and snapshot length of the header */
 	const char *compressed;     /* "gzip" ... or NULL */
 };
 

@@ -89,8 +89,10 @@ static void recognize(struct source_peek *peek)
 		peek->swapped = source_peek_u32(peek, 8) != MAGIC_PCAPNG_ORDER;
 	}
 	/* The upper bits may tell about a frame check sequence. */
-	if (peek->pcap)
+	if (peek->pcap) {
+		peek->snaplen = source_peek_u32(peek, 16);
 		peek->link = source_peek_u32(peek, 20) & 0x03ffffff;
+	}
 	for (size_t i = 0; i < sizeof(packers) / sizeof(packers[0]); i++) {
 		if (peek->len >= packers[i].len && !memcmp(peek->bytes, packers[i].magic, packers[i].len))
 			peek->compressed = packers[i].name;
@@ -211,13 +213,27 @@ static bool is_capture(const struct source *source, const struct source_peek *pe
 }
 #endif
 
+#ifdef RDT_HAVE_WIRETAP
+/*
+ * Plain pcap goes to libpcap, which reads it at two thirds of wiretap's cost (it allocates nothing
+ * a packet). Not where the header names a short snapshot length: libpcap cuts packets to it, and
+ * there are tools that write wrong ones.
+ */
+static bool is_for_libpcap(const struct source_peek *peek)
+{
+	if (!peek->pcap || peek->len < 24)
+		return false;
+	return peek->snaplen == 0 || peek->snaplen >= 65535 || !source_wtap_knows_link(peek->link);
+}
+#endif
+
 static struct source *open_known(const char *path, const char *name, const struct source_peek *peek)
 {
 	struct source *source;
 	char *why = NULL;
 
 #ifdef RDT_HAVE_WIRETAP
-	if (peek->pcap && peek->len >= 24 && !source_wtap_knows_link(peek->link)) {
+	if (is_for_libpcap(peek)) {
 		source = source_pcap_open(path, peek, &why);
 	} else {
 		source = source_wtap_open(path, peek, &why);

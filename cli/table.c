@@ -5,6 +5,18 @@
 #include <string.h>
 
 #define GAP 2
+#define CELL_MAX 4000
+
+/* Stands before each text in table.text; no alignment. */
+struct cell {
+	uint16_t len, width;
+};
+
+/* A line in the making: one write each, there may be a hundred thousand. */
+struct line {
+	char text[TABLE_COLUMNS * 128];
+	size_t len;
+};
 
 void table_init(struct table *t, const struct table_column *columns, size_t count)
 {
@@ -40,12 +52,15 @@ void table_row(struct table *t, enum cli_tone tone)
 
 void table_cell(struct table *t, const char *text)
 {
-	const size_t len = strlen(text);
-	const size_t width = cli_text_width(text);
+	const size_t whole = strlen(text), len = whole < CELL_MAX ? whole : CELL_MAX;
+	const struct cell cell = { (uint16_t)len, (uint16_t)cli_text_width(text) };
+	char *at = make_room(t, sizeof(cell) + len + 1);
 
-	memcpy(make_room(t, len + 1), text, len + 1);
-	if (width > t->width[t->cell])
-		t->width[t->cell] = (unsigned)width;
+	memcpy(at, &cell, sizeof(cell));
+	memcpy(at + sizeof(cell), text, len);
+	at[sizeof(cell) + len] = 0;
+	if (cell.width > t->width[t->cell])
+		t->width[t->cell] = cell.width;
 	t->cell++;
 }
 
@@ -91,83 +106,107 @@ static unsigned fit(const struct table *t, unsigned screen, bool show[TABLE_COLU
 	return total <= screen ? last : total - last >= screen ? 0 : last - (total - screen);
 }
 
-static void pad(FILE *out, size_t n)
+static void put(struct line *line, const char *text, size_t len)
+{
+	if (line->len + len > sizeof(line->text)) {
+		fwrite(line->text, 1, line->len, cli_out());
+		line->len = 0;
+	}
+	memcpy(line->text + line->len, text, len);
+	line->len += len;
+}
+
+static void put_text(struct line *line, const char *text)
+{
+	put(line, text, strlen(text));
+}
+
+static void pad(struct line *line, size_t n)
 {
 	static const char spaces[] = "                                                                ";
 
-	for (; n >= sizeof(spaces); n -= sizeof(spaces) - 1)
-		fwrite_unlocked(spaces, 1, sizeof(spaces) - 1, out);
-	fwrite_unlocked(spaces, 1, n, out);
+	for (; n > sizeof(spaces) - 1; n -= sizeof(spaces) - 1)
+		put(line, spaces, sizeof(spaces) - 1);
+	put(line, spaces, n);
 }
 
-/*
- * One line. cell(i) of each column is the next text. left is what the screen still has: the line
- * is cut there, so that it never wraps.
- */
-static void put_line(const struct table *t, const struct cli_opts *opts, const char *const *cells,
-		     const bool *show, unsigned last_width, enum cli_tone tone)
+/* One line of cells. It is cut where the screen ends, so that it never wraps. */
+static void put_line(const struct table *t, const struct cli_opts *opts, const struct cell *cells,
+		     const char *const *texts, const bool *show, unsigned last_width, enum cli_tone tone)
 {
-	FILE *out = cli_out();
+	static struct line line;
 	size_t left = opts->width ? opts->width : SIZE_MAX, owed = 0;
 
-	for (size_t i = 0; i < t->count && left; i++) {
+	line.len = 0;
+	for (size_t i = 0; i < t->count && left > owed; i++) {
 		const bool last = i + 1 == t->count;
 		const bool toned = tone != CLI_TONE_OFF && t->columns[i].toned;
-		size_t width = cli_text_width(cells[i]), room = last ? last_width : t->width[i], len;
+		size_t width = cells[i].width, len = cells[i].len, room = last ? last_width : t->width[i];
 
 		if (!show[i])
 			continue;
-		if (owed >= left)
-			break;
 		room = room < left - owed ? room : left - owed;
-		len = strlen(cells[i]);
 		if (width > room) {
-			len = fitting(cells[i], room ? room - 1 : 0);
+			len = fitting(texts[i], room ? room - 1 : 0);
 			width = room;
 		}
 		if (t->columns[i].right)
 			owed += room - width;
 		if (width) {
-			pad(out, owed);
+			pad(&line, owed);
 			left -= owed + width;
 			owed = 0;
 			if (toned)
-				fputs(cli_tone(opts, tone), out);
-			fwrite_unlocked(cells[i], 1, len, out);
-			if (cells[i][len])
-				fputs(opts->ascii ? "~" : "…", out);
+				put_text(&line, cli_tone(opts, tone));
+			put(&line, texts[i], len);
+			if (len < cells[i].len)
+				put_text(&line, opts->ascii ? "~" : "…");
 			if (toned)
-				fputs(cli_tone(opts, CLI_TONE_OFF), out);
+				put_text(&line, cli_tone(opts, CLI_TONE_OFF));
 		}
 		if (!t->columns[i].right)
 			owed += room - width;
 		owed += GAP;
 	}
-	putc_unlocked('\n', out);
+	put_text(&line, "\n");
+	fwrite(line.text, 1, line.len, cli_out());
+}
+
+static void put_titles(const struct table *t, const struct cli_opts *opts, const bool *show,
+		       unsigned last_width)
+{
+	struct cell cells[TABLE_COLUMNS];
+	const char *texts[TABLE_COLUMNS];
+
+	for (size_t i = 0; i < t->count; i++) {
+		texts[i] = t->columns[i].title;
+		cells[i].len = (uint16_t)strlen(texts[i]);
+		cells[i].width = (uint16_t)cli_text_width(texts[i]);
+	}
+	fputs(cli_tone(opts, CLI_TONE_BOLD), cli_out());
+	put_line(t, opts, cells, texts, show, last_width, CLI_TONE_OFF);
+	fputs(cli_tone(opts, CLI_TONE_OFF), cli_out());
 }
 
 void table_flush(struct table *t, const struct cli_opts *opts)
 {
-	const char *cells[TABLE_COLUMNS], *at = t->text;
+	struct cell cells[TABLE_COLUMNS];
+	const char *texts[TABLE_COLUMNS], *at = t->text;
 	bool show[TABLE_COLUMNS];
 	const unsigned last_width = fit(t, opts->width, show);
 
-	if (!t->titled && t->rows) {
-		for (size_t i = 0; i < t->count; i++)
-			cells[i] = t->columns[i].title;
-		fputs(cli_tone(opts, CLI_TONE_BOLD), cli_out());
-		put_line(t, opts, cells, show, last_width, CLI_TONE_OFF);
-		fputs(cli_tone(opts, CLI_TONE_OFF), cli_out());
-		t->titled = true;
-	}
+	if (!t->titled && t->rows)
+		put_titles(t, opts, show, last_width);
+	t->titled |= t->rows > 0;
 	for (size_t row = 0; row < t->rows; row++) {
 		const enum cli_tone tone = (enum cli_tone)*at++;
 
 		for (size_t i = 0; i < t->count; i++) {
-			cells[i] = at;
-			at += strlen(at) + 1;
+			memcpy(&cells[i], at, sizeof(cells[i]));
+			texts[i] = at + sizeof(cells[i]);
+			at = texts[i] + cells[i].len + 1;
 		}
-		put_line(t, opts, cells, show, last_width, tone);
+		put_line(t, opts, cells, texts, show, last_width, tone);
 	}
 	t->used = t->rows = 0;
 }

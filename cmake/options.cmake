@@ -5,6 +5,7 @@ include(GNUInstallDirs)
 option(RDT_WERROR "Warnings are errors (CI and the presets; not for packagers)" OFF)
 option(RDT_SANITIZE "AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
 option(RDT_FUZZ "libFuzzer targets (clang)" OFF)
+option(RDT_TESTS "Tests (Criterion, zlib, libpcap)" ON)
 
 set(CMAKE_C_STANDARD 17)
 set(CMAKE_C_STANDARD_REQUIRED ON)

@@ -890,7 +890,7 @@ void rdt_frame_parse(unsigned linktype, const uint8_t *buf, size_t have, size_t 
 	const size_t numbers = offsetof(struct rdt_frame, eth);
 	struct walk w;
 
-	/* In two parts: of more than 96 bytes gcc makes a "rep stos", which takes 15 ns to begin. */
+	/* In two parts: gcc makes "rep stos" of more than 96 bytes, which costs 15 ns. */
 	memset(ret_frame, 0, numbers);
 	memset((uint8_t *)ret_frame + numbers, 0, sizeof(*ret_frame) - numbers);
 	ret_frame->linktype = (uint16_t)least(linktype, UINT16_MAX);

@@ -262,12 +262,6 @@ enum rdt_icrc_state rdt_icrc_check(const struct rdt_frame *frame, uint32_t *ret_
 		return RDT_ICRC_UNCHECKED;
 	if (frame->bth_have < frame->bth_len)
 		return RDT_ICRC_CUT;
-	if (ends_before_icrc(frame)) {
-		if (ret_want)
-			*ret_want = rdt_icrc_compute((enum rdt_encap)frame->encap, frame->lrh, net, l4,
-						     frame->bth, frame->bth_len);
-		return RDT_ICRC_ABSENT;
-	}
 	len = frame->bth_len - RDT_LEN_icrc;
 	want = rdt_icrc_compute((enum rdt_encap)frame->encap, frame->lrh, net, l4, frame->bth, len);
 	have = rdt_icrc_value(frame->bth + len);
@@ -275,6 +269,12 @@ enum rdt_icrc_state rdt_icrc_check(const struct rdt_frame *frame, uint32_t *ret_
 		*ret_want = want;
 	if (have == want)
 		return RDT_ICRC_OK;
+	if (ends_before_icrc(frame)) {
+		if (ret_want)
+			*ret_want = rdt_icrc_compute((enum rdt_encap)frame->encap, frame->lrh, net, l4,
+						     frame->bth, frame->bth_len);
+		return RDT_ICRC_ABSENT;
+	}
 	if (!have)
 		return RDT_ICRC_ABSENT;
 	if (frame->encap == RDT_ENCAP_ROCEV2 && l4 &&

@@ -39,10 +39,7 @@ struct prefix_row {
 
 #define M(cls, attribute, h, offset)
 #define P(h, name, space, maybe)                                                                   \
-	{ .hdr = RDT_H_##h,                                                                        \
-	  .field = RDT_F_##h##_##name,                                                             \
-	  .prefix = RDT_##space,                                                                   \
-	  .guess = (maybe) },
+	{ .hdr = RDT_H_##h, .field = RDT_F_##h##_##name, .prefix = RDT_##space, .guess = (maybe) },
 static const struct prefix_row prefix_rows[] = {
 #include "wire/payload.def"
 };

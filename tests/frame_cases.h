@@ -37,7 +37,9 @@
 /* 20 bytes, data offset 5, PSH ACK. */
 #define C_TCP "c001 1c06 00000001 00000002 50 18 ffff 0000 0000"
 /* 20 bytes: CRC, enhanced, revision 2, 4 bytes of private data; then those. */
-#define C_MPA "4d504120494420526571204672616d65 50 02 0004" "8010 4020"
+#define C_MPA                                                                                      \
+	"4d504120494420526571204672616d65 50 02 0004"                                              \
+	"8010 4020"
 
 #define NONE (-1)
 
@@ -50,8 +52,8 @@ struct frame_case {
 	enum rdt_tunnel tunnel;
 	unsigned vlans;
 	int eth, lrh, net, l4; /* offsets in the frame */
-	int at;                /* of bth or payload */
-	unsigned len;          /* of it, on the wire */
+	int at;		       /* of bth or payload */
+	unsigned len;	       /* of it, on the wire */
 	const char *src, *dst; /* as rdt_addr_text() has them */
 	const char *layers;    /* key@offset, one space between; a '?' after a guess */
 };
@@ -83,7 +85,8 @@ static const struct frame_case frame_cases[] = {
 	  C_IB(ROCEV2, NONE), 4, 0, NONE, 30, 50, 58, 20, C_V4,
 	  "eth@0 vlan@14 vlan@18 vlan@22 vlan@26 ipv4@30 udp@50 bth@58 aeth@70 icrc@74" },
 	{ "eth-ipv4-options", 1,
-	  C_ETH("0800") "47 68 0038 1234 4000 40 11 0000 0a000002 0a000001 0101010101010100" C_UDP_ACK,
+	  C_ETH("0800") "47 68 0038 1234 4000 40 11 0000 0a000002 0a000001 0101010101010100"
+	  C_UDP_ACK,
 	  C_IB(ROCEV2, NONE), 0, 0, NONE, 14, 42, 50, 20, C_V4,
 	  "eth@0 ipv4@14 udp@42 bth@50 aeth@62 icrc@66" },
 	{ "eth-ipv6", 1, C_ETH("86dd") C_IP6_ACK,
@@ -210,7 +213,8 @@ static const struct frame_case frame_cases[] = {
 	  "eth@0 ipv4@14 gre@34 gre_seq@38 erspan2@42 eth@50 ipv4@64 udp@84 bth@92 aeth@104 "
 	  "icrc@108" },
 	{ "erspan3", 1,
-	  C_ETH("0800") C_IP4("0066", "2f") "1000 22eb 00000009 2005 4801 11223344 0000 801c" C_ETH_ACK,
+	  C_ETH("0800") C_IP4("0066", "2f") "1000 22eb 00000009 2005 4801 11223344 0000 801c"
+	  C_ETH_ACK,
 	  C_IB(ROCEV2, ERSPAN), 0, 54, NONE, 68, 88, 96, 20, C_V4,
 	  "eth@0 ipv4@14 gre@34 gre_seq@38 erspan3@42 eth@54 ipv4@68 udp@88 bth@96 aeth@108 "
 	  "icrc@112" },
@@ -221,7 +225,8 @@ static const struct frame_case frame_cases[] = {
 	  "eth@0 ipv4@14 gre@34 gre_seq@38 erspan3@42 eth@62 ipv4@76 udp@96 bth@104 aeth@116 "
 	  "icrc@120" },
 	{ "erspan3-ip", 1,
-	  C_ETH("0800") C_IP4("0058", "2f") "1000 22eb 00000009 2005 4801 11223344 0000 081c" C_IP4_ACK,
+	  C_ETH("0800") C_IP4("0058", "2f") "1000 22eb 00000009 2005 4801 11223344 0000 081c"
+	  C_IP4_ACK,
 	  C_IB(ROCEV2, ERSPAN), 0, NONE, NONE, 54, 74, 82, 20, C_V4,
 	  "eth@0 ipv4@14 gre@34 gre_seq@38 erspan3@42 ipv4@54 udp@74 bth@82 aeth@94 icrc@98" },
 	{ "mpls-ipv4", 1, C_ETH("8847") "00010040 00011140" C_IP4_ACK,

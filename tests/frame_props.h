@@ -82,8 +82,8 @@ static inline const char *props_frame(const uint8_t *buf, size_t have, const str
 		return "lrh leaves the frame";
 	if (f->net && !props_inside(buf, have, f->net, net))
 		return "net leaves the frame";
-	if (f->l4 && !props_inside(buf, have, f->l4,
-				   f->kind == RDT_FRAME_TCP ? RDT_LEN_tcp : RDT_LEN_udp))
+	if (f->l4 &&
+	    !props_inside(buf, have, f->l4, f->kind == RDT_FRAME_TCP ? RDT_LEN_tcp : RDT_LEN_udp))
 		return "l4 leaves the frame";
 	if (f->kind > RDT_FRAME_ICMP || f->encap > RDT_ENCAP_IB || f->tunnel > RDT_TUNNEL_MPLS ||
 	    f->problem >= RDT_PROBLEM_COUNT || f->vlans > RDT_VLAN_MAX)

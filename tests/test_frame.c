@@ -69,12 +69,13 @@ ParameterizedTest(size_t *row, frame, finds_the_transport)
 	if (f.lrh)
 		cr_expect(eq(uint, f.sl, 3), "%s", c->name);
 	if (f.net) {
-		/* All network headers of the table have traffic class 0x68, hop limit 0x3f or 0x40. */
+		/* All network headers of the table have traffic class 0x68. */
 		cr_expect(eq(uint, f.tos, 0x68), "%s", c->name);
 		cr_expect(eq(uint, f.ttl, buf[c->net] >> 4 == 4 ? 0x40 : 0x3f), "%s", c->name);
 	}
 	if (f.l4) {
-		cr_expect(eq(uint, f.sport, (unsigned)buf[c->l4] << 8 | buf[c->l4 + 1]), "%s", c->name);
+		cr_expect(eq(uint, f.sport, (unsigned)buf[c->l4] << 8 | buf[c->l4 + 1]), "%s",
+			  c->name);
 		cr_expect(eq(uint, f.dport, ib ? 4791 : 7174), "%s", c->name);
 	}
 	if (ib)
@@ -111,20 +112,21 @@ ParameterizedTest(size_t *row, frame, snapped_is_not_malformed)
 			const uint32_t len = f.kind == RDT_FRAME_IB ? f.bth_len : f.payload_len;
 			const enum rdt_frame_problem problem = (enum rdt_frame_problem)f.problem;
 
-			cr_expect(wrong == NULL, "%s cut at %zu: %s", c->name, have,
-				  wrong);
-			/* Segmentation offload: nothing but the frame says how long the packet is. */
+			cr_expect(wrong == NULL, "%s cut at %zu: %s", c->name, have, wrong);
+			/* Segmentation offload: only the frame says how long the packet is. */
 			if (have < end && !(wires[i] < full && strstr(c->name, "offload")))
-				cr_expect(rdt_frame_problem_is_snap(problem), "%s cut at %zu: %s", c->name,
-					  have, rdt_frame_problem_text(problem));
+				cr_expect(rdt_frame_problem_is_snap(problem), "%s cut at %zu: %s",
+					  c->name, have, rdt_frame_problem_text(problem));
 			if (have >= end)
-				cr_expect(eq(int, problem, RDT_PROBLEM_NONE), "%s cut at %zu: %s", c->name,
-					  have, rdt_frame_problem_text(problem));
+				cr_expect(eq(int, problem, RDT_PROBLEM_NONE), "%s cut at %zu: %s",
+					  c->name, have, rdt_frame_problem_text(problem));
 			if (c->kind == RDT_FRAME_IB)
-				cr_expect(eq(int, f.kind,
-					     have >= (size_t)c->at ? RDT_FRAME_IB : RDT_FRAME_OTHER),
-					  "%s cut at %zu", c->name, have);
-			if (f.kind != RDT_FRAME_OTHER && have >= (size_t)c->at && wires[i] >= full) {
+				cr_expect(
+					eq(int, f.kind,
+					   have >= (size_t)c->at ? RDT_FRAME_IB : RDT_FRAME_OTHER),
+					"%s cut at %zu", c->name, have);
+			if (f.kind != RDT_FRAME_OTHER && have >= (size_t)c->at &&
+			    wires[i] >= full) {
 				cr_expect(eq(u32, len, c->len), "%s cut at %zu", c->name, have);
 				cr_expect(eq(u32, got,
 					     (uint32_t)((have < end ? have : end) - (size_t)c->at)),
@@ -142,10 +144,14 @@ Test(frame, names_the_header_that_was_cut)
 		enum rdt_frame_problem problem;
 		uint32_t off;
 	} rows[] = {
-		{ 0, RDT_PROBLEM_SNAPPED_LINK, 0 },        { 13, RDT_PROBLEM_SNAPPED_LINK, 0 },
-		{ 14, RDT_PROBLEM_SNAPPED_NET, 14 },       { 33, RDT_PROBLEM_SNAPPED_NET, 14 },
-		{ 34, RDT_PROBLEM_SNAPPED_TRANSPORT, 34 }, { 41, RDT_PROBLEM_SNAPPED_TRANSPORT, 34 },
-		{ 42, RDT_PROBLEM_SNAPPED_PAYLOAD, 42 },   { 61, RDT_PROBLEM_SNAPPED_PAYLOAD, 61 },
+		{ 0, RDT_PROBLEM_SNAPPED_LINK, 0 },
+		{ 13, RDT_PROBLEM_SNAPPED_LINK, 0 },
+		{ 14, RDT_PROBLEM_SNAPPED_NET, 14 },
+		{ 33, RDT_PROBLEM_SNAPPED_NET, 14 },
+		{ 34, RDT_PROBLEM_SNAPPED_TRANSPORT, 34 },
+		{ 41, RDT_PROBLEM_SNAPPED_TRANSPORT, 34 },
+		{ 42, RDT_PROBLEM_SNAPPED_PAYLOAD, 42 },
+		{ 61, RDT_PROBLEM_SNAPPED_PAYLOAD, 61 },
 		{ 62, RDT_PROBLEM_NONE, 0 },
 	};
 	uint8_t buf[128];
@@ -182,8 +188,8 @@ struct wrong {
 	const char *hex;
 	enum rdt_frame_kind kind;
 	enum rdt_frame_problem problem;
-	uint32_t off;        /* that the problem is about */
-	uint32_t have, len;  /* of the BTH */
+	uint32_t off;	    /* that the problem is about */
+	uint32_t have, len; /* of the BTH */
 };
 
 #define OTHER(problem, off) RDT_FRAME_OTHER, RDT_PROBLEM_##problem, off, 0, 0
@@ -200,7 +206,8 @@ static const struct wrong wrongs[] = {
 	  C_ETH("9100") C_VLAN("2001", "9200") C_VLAN("2002", "88a8") C_VLAN("2003", "8100")
 	  C_VLAN("2004", "8100") C_VLAN("6005", "0800") C_IP4_ACK, OTHER(VLAN_DEPTH, 30) },
 	{ "five tunnels", 101,
-	  C_IP4("00a8", "2f") "0000 0800" C_IP4("0090", "2f") "0000 0800" C_IP4("0078", "2f") "0000 0800"
+	  C_IP4("00a8", "2f") "0000 0800" C_IP4("0090", "2f") "0000 0800"
+	  C_IP4("0078", "2f") "0000 0800"
 	  C_IP4("0060", "2f") "0000 0800" C_IP4("0048", "2f") "0000 0800" C_IP4_ACK,
 	  OTHER(TUNNEL_DEPTH, 120) },
 	{ "17 labels", 1, C_ETH("8847") MPLS4 MPLS4 MPLS4 MPLS4 "00010140" C_IP4_ACK,
@@ -215,21 +222,25 @@ static const struct wrong wrongs[] = {
 	  OTHER(IP_HEADER, 0) },
 	{ "IP length 19", 101, C_IP4("0013", "11") C_UDP_ACK, OTHER(IP_LENGTH, 0) },
 	{ "IP length shorter than its options", 101,
-	  "47 68 001b 1234 4000 40 11 0000 0a000002 0a000001" OPTS8 C_UDP_ACK, OTHER(IP_LENGTH, 0) },
-	{ "IP length without room for UDP", 101, C_IP4("001b", "11") C_UDP_ACK, OTHER(IP_LENGTH, 20) },
+	  "47 68 001b 1234 4000 40 11 0000 0a000002 0a000001" OPTS8 C_UDP_ACK,
+	  OTHER(IP_LENGTH, 0) },
+	{ "IP length without room for UDP", 101, C_IP4("001b", "11") C_UDP_ACK,
+	  OTHER(IP_LENGTH, 20) },
 	{ "IP length without room for TCP", 101, C_IP4("0027", "06") C_TCP, OTHER(IP_LENGTH, 20) },
 	{ "IP length without room for ICMP", 101, C_IP4("001b", "01") "0304abcd000005dc",
 	  OTHER(IP_LENGTH, 20) },
 	{ "IP length without room for GRE", 101, C_IP4("0017", "2f") "0000 0800" C_IP4_ACK,
 	  OTHER(IP_LENGTH, 20) },
-	{ "IP length without room for a GRE key", 101, C_IP4("001b", "2f") "2000 0800 00000001" C_IP4_ACK,
+	{ "IP length without room for a GRE key", 101, C_IP4("001b", "2f") "2000 0800 00000001"
+	  C_IP4_ACK,
 	  OTHER(IP_LENGTH, 24) },
 	{ "IP length without room for ERSPAN", 101, C_IP4("0023", "2f")
 	  "1000 88be 00000009 1005 4801 00000007" C_ETH_ACK, OTHER(IP_LENGTH, 28) },
 	{ "IP length 0 with UDP", 101, C_IP4("0000", "11") C_UDP_ACK, OTHER(IP_LENGTH, 20) },
 	{ "IPv6 length 0 with UDP", 101, C_IP6("0000", "11") C_UDP_ACK, OTHER(IP_LENGTH, 40) },
 	{ "nine extension headers", 101,
-	  C_IP6("0064", "00") HOP HOP HOP HOP HOP HOP HOP HOP HOP C_UDP_ACK, OTHER(IP_EXTENSION, 104) },
+	  C_IP6("0064", "00") HOP HOP HOP HOP HOP HOP HOP HOP HOP C_UDP_ACK,
+	  OTHER(IP_EXTENSION, 104) },
 	{ "extension header longer than the packet", 101,
 	  C_IP6("0024", "00") "11 04 050200000100" C_UDP_ACK, OTHER(IP_LENGTH, 40) },
 	{ "IPv6 length without room for an extension header", 101,
@@ -250,15 +261,18 @@ static const struct wrong wrongs[] = {
 	  STILL_IB(UDP_LENGTH, 20, 20, 20) },
 	{ "UDP shorter than IP", 101, C_IP4("0030", "11") C_UDP("001b") C_ACK,
 	  STILL_IB(UDP_LENGTH, 20, 19, 19) },
-	{ "UDP shorter than a BTH", 101, C_IP4("0030", "11") C_UDP("0017") C_ACK, OTHER(UDP_LENGTH, 20) },
+	{ "UDP shorter than a BTH", 101, C_IP4("0030", "11") C_UDP("0017") C_ACK,
+	  OTHER(UDP_LENGTH, 20) },
 	{ "no room for BTH and ICRC", 101, C_IP4("002b", "11") C_UDP("0017") C_ACK,
 	  OTHER(BTH_SHORT, 28) },
 	{ "just room for BTH and ICRC", 101, C_IP4("002c", "11") C_UDP("0018") C_ACK,
 	  STILL_IB(NONE, 0, 16, 16) },
-	{ "no room for BTH and ICRC, Ethernet", 1, C_ETH("0800") C_IP4("002b", "11") C_UDP("0017") C_ACK,
+	{ "no room for BTH and ICRC, Ethernet", 1, C_ETH("0800") C_IP4("002b", "11") C_UDP("0017")
+	  C_ACK,
 	  OTHER(BTH_SHORT, 42) },
 	{ "TCP header of 4 words", 101,
-	  C_IP4("0028", "06") "c001 1c06 00000001 00000002 40 18 ffff 0000 0000", OTHER(TCP_LENGTH, 20) },
+	  C_IP4("0028", "06") "c001 1c06 00000001 00000002 40 18 ffff 0000 0000",
+	  OTHER(TCP_LENGTH, 20) },
 	{ "TCP header longer than IP", 101,
 	  C_IP4("0028", "06") "c001 1c06 00000001 00000002 60 18 ffff 0000 0000 00000000",
 	  OTHER(TCP_LENGTH, 20) },
@@ -283,7 +297,8 @@ static const struct wrong wrongs[] = {
 	{ "unknown Ethernet type", 1, C_ETH("88cc") C_IP4_ACK, OTHER(NONE, 0) },
 	{ "802.3 length", 1, C_ETH("0030") C_IP4_ACK, OTHER(NONE, 0) },
 	{ "unknown address family", 0, "07000000" C_IP4_ACK, OTHER(NONE, 0) },
-	{ "another UDP port", 101, C_IP4("0030", "11") "12b7 c0f1 001c 0000" C_ACK, OTHER(NONE, 0) },
+	{ "another UDP port", 101, C_IP4("0030", "11") "12b7 c0f1 001c 0000" C_ACK,
+	  OTHER(NONE, 0) },
 	{ "port of VXLAN without its flag", 101, C_IP4("006e", "11") C_UDP_TO("12b5", "005a")
 	  "00000000 001f4000" C_ETH_ACK, OTHER(NONE, 0) },
 	{ "port of VXLAN with 7 bytes", 101, C_IP4("0023", "11") C_UDP_TO("12b5", "000f")
@@ -291,13 +306,17 @@ static const struct wrong wrongs[] = {
 	{ "GRE version 1", 101, C_IP4("0048", "2f") "0001 0800" C_IP4_ACK, OTHER(NONE, 0) },
 	{ "GRE with a route", 101, C_IP4("0048", "2f") "4000 0800" C_IP4_ACK, OTHER(NONE, 0) },
 	{ "GRE of something else", 101, C_IP4("0048", "2f") "0000 88cc" C_IP4_ACK, OTHER(NONE, 0) },
-	{ "ERSPAN of another version", 101, C_IP4("0062", "2f") "1000 88be 00000009 3005 4801 00000007"
+	{ "ERSPAN of another version", 101,
+	  C_IP4("0062", "2f") "1000 88be 00000009 3005 4801 00000007"
 	  C_ETH_ACK, OTHER(NONE, 0) },
-	{ "labels over something else", 1, C_ETH("8847") "00011140" "10000000" C_IP4_ACK, OTHER(NONE, 0) },
+	{ "labels over something else", 1, C_ETH("8847") "00011140" "10000000" C_IP4_ACK,
+	  OTHER(NONE, 0) },
 	{ "pseudowire with another control word", 1, C_ETH("8847") "00011140" "0c000001" C_ETH_ACK,
 	  OTHER(NONE, 0) },
 	{ "ICMPv6 in IPv4", 101, C_IP4("001c", "3a") "8700abcd 00000000", OTHER(NONE, 0) },
 	{ "ICMP in IPv6", 101, C_IP6("0008", "01") "0304abcd 00000000", OTHER(NONE, 0) },
+	{ "solicitation without a target", 101, C_IP6("0008", "3a") "8700abcd 00000000",
+	  RDT_FRAME_ICMP, RDT_PROBLEM_NONE, 0, 0, 0 },
 	{ "SCTP", 101, C_IP4("0030", "84") C_UDP_ACK, OTHER(NONE, 0) },
 	{ "no next header", 101, C_IP6("0000", "3b"), OTHER(NONE, 0) },
 	{ "ARP over InfiniBand", 113, "0000 0020 0014 0000000000000000 0806"
@@ -341,8 +360,9 @@ ParameterizedTest(size_t *row, frame, says_what_is_wrong)
 Test(frame, a_cut_first_fragment)
 {
 	uint8_t buf[128];
-	const size_t full = hex_read("45 68 0030 1234 2000 40 11 0000 0a000002 0a000001" C_UDP("0430")
-					C_ACK, buf, sizeof(buf));
+	const size_t full =
+		hex_read("45 68 0030 1234 2000 40 11 0000 0a000002 0a000001" C_UDP("0430") C_ACK,
+			 buf, sizeof(buf));
 	struct rdt_frame f;
 
 	for (size_t have = 28; have <= full; have++) {
@@ -358,8 +378,10 @@ Test(frame, cut_by_a_mirror)
 {
 	uint8_t buf[512];
 	const size_t full = hex_read(
-		C_ETH("0800") C_IP4("0062", "2f") "1000 88be 00000009 1005 4c01 00000007" C_ETH("0800")
-		C_IP4("0140", "11") C_UDP("012c") C_ACK "000000000000 deadbeef", buf, sizeof(buf));
+		C_ETH("0800")
+			C_IP4("0062", "2f") "1000 88be 00000009 1005 4c01 00000007" C_ETH("0800")
+				C_IP4("0140", "11") C_UDP("012c") C_ACK "000000000000 deadbeef",
+		buf, sizeof(buf));
 	struct rdt_frame f;
 
 	cr_assert(eq(sz, full, 122));
@@ -376,8 +398,8 @@ Test(frame, cut_by_a_mirror)
 Test(frame, only_the_destination_port_decides)
 {
 	uint8_t buf[128];
-	const size_t n = hex_read(C_ETH("0800") C_IP4("0030", "11") "12b7 1b58 001c 0000" C_ACK, buf,
-				     sizeof(buf));
+	const size_t n = hex_read(C_ETH("0800") C_IP4("0030", "11") "12b7 1b58 001c 0000" C_ACK,
+				  buf, sizeof(buf));
 	struct rdt_frame f;
 
 	rdt_frame_parse(1, buf, n, n, 0, &f);
@@ -394,7 +416,8 @@ Test(frame, only_the_destination_port_decides)
 Test(frame, the_chosen_port_goes_before_vxlan)
 {
 	uint8_t buf[128];
-	const size_t n = hex_read(C_IP4("0030", "11") "c0f1 12b5 001c 0000" C_ACK, buf, sizeof(buf));
+	const size_t n =
+		hex_read(C_IP4("0030", "11") "c0f1 12b5 001c 0000" C_ACK, buf, sizeof(buf));
 	struct rdt_frame f;
 
 	rdt_frame_parse(101, buf, n, n, 4789, &f);
@@ -405,8 +428,8 @@ Test(frame, the_chosen_port_goes_before_vxlan)
 Test(frame, the_larger_of_captured_and_wire_length_counts)
 {
 	uint8_t buf[128];
-	const size_t n = hex_read(C_ETH("86dd") C_IP6("0000", "06") C_TCP "68656c6c6f", buf,
-				     sizeof(buf));
+	const size_t n =
+		hex_read(C_ETH("86dd") C_IP6("0000", "06") C_TCP "68656c6c6f", buf, sizeof(buf));
 	struct rdt_frame f;
 
 	rdt_frame_parse(1, buf, n, 60, 0, &f);
@@ -441,8 +464,8 @@ Test(frame, vlan_tags_are_of_the_innermost_packet)
 {
 	uint8_t buf[256];
 	const size_t n = hex_read(C_ETH("8100") C_VLAN("2064", "0800") C_IP4("0062", "11")
-				     C_UDP_TO("12b5", "004e") "08000000 001f4000" C_ETH_ACK,
-				     buf, sizeof(buf));
+					  C_UDP_TO("12b5", "004e") "08000000 001f4000" C_ETH_ACK,
+				  buf, sizeof(buf));
 	struct rdt_frame f;
 
 	rdt_frame_parse(1, buf, n, n, 0, &f);
@@ -492,7 +515,8 @@ Test(frame, one_byte_changed)
 		const size_t n = hex_read(frame_cases[i].hex, buf, sizeof(buf));
 
 		for (size_t at = 0; at < n; at++) {
-			static const uint8_t xor[] = { 0x01, 0x04, 0x0f, 0x10, 0x40, 0x80, 0xf0, 0xff };
+			static const uint8_t xor
+				[] = { 0x01, 0x04, 0x0f, 0x10, 0x40, 0x80, 0xf0, 0xff };
 
 			for (size_t k = 0; k < sizeof(xor); k++) {
 				struct rdt_frame f;
@@ -501,8 +525,8 @@ Test(frame, one_byte_changed)
 				buf[at] ^= xor[k];
 				wrong = props_parse(frame_cases[i].linktype, buf, n, n, 0, &f);
 				buf[at] ^= xor[k];
-				cr_assert(wrong == NULL, "%s byte %zu: %s",
-					  frame_cases[i].name, at, wrong);
+				cr_assert(wrong == NULL, "%s byte %zu: %s", frame_cases[i].name, at,
+					  wrong);
 			}
 		}
 	}
@@ -544,7 +568,7 @@ static int count_frame(const struct test_frame *frame, void *arg)
 	return 0;
 }
 
-/* Counted with tshark 4.0.17: frames with infiniband.bth.opcode, tcp, arp, NS and NA, other ICMP. */
+/* Counted with tshark 4.0.17: infiniband.bth.opcode, tcp, arp, NS and NA, other ICMP. */
 Test(frame, real_captures)
 {
 	static const struct {

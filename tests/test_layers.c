@@ -100,11 +100,11 @@ ParameterizedTest(size_t *row, layers, cut_anywhere)
 			cr_assert(eq(sz, cut[i].have, rest < whole[i].have ? rest : whole[i].have),
 				  "%s cut at %zu: layer %zu", c->name, have, i);
 		}
-		/* A header of which there is one byte is there; ARP and MPA need more to be told. */
+		/* One byte of a header is enough; ARP and MPA need more to be told. */
 		if (n < count && whole[n].hdr != RDT_H_arp && whole[n].hdr != RDT_H_mpa &&
 		    whole[n].hdr != RDT_H_mpls_cw)
-			cr_assert(le(sz, have, whole[n].off), "%s cut at %zu: no layer %zu", c->name,
-				  have, n);
+			cr_assert(le(sz, have, whole[n].off), "%s cut at %zu: no layer %zu",
+				  c->name, have, n);
 	}
 }
 
@@ -118,22 +118,24 @@ Test(layers, extended_headers)
 	} rows[] = {
 		{ "RC SEND Only with payload", "0030", "001c", BTH("04", "000012") "68692121" ICRC,
 		  "bth@28 icrc@44" },
-		{ "RC WRITE Only w/ Imm", "0040", "002c",
-		  BTH("0b", "000012") RETH "00000007" ICRC, "bth@28 reth@40 immdt@56 icrc@60" },
+		{ "RC WRITE Only w/ Imm", "0040", "002c", BTH("0b", "000012") RETH "00000007" ICRC,
+		  "bth@28 reth@40 immdt@56 icrc@60" },
 		{ "RC SEND Only w/ Invalidate", "0030", "001c", BTH("17", "000012") "00001234" ICRC,
 		  "bth@28 ieth@40 icrc@44" },
 		{ "RC CmpSwap", "0048", "0034",
-		  BTH("13", "000012") "0000000000001000 00001234 0000000000000001 0000000000000002"
-		  ICRC, "bth@28 atomiceth@40 icrc@68" },
+		  BTH("13",
+		      "000012") "0000000000001000 00001234 0000000000000001 0000000000000002" ICRC,
+		  "bth@28 atomiceth@40 icrc@68" },
 		{ "RC ATOMIC Acknowledge", "0038", "0024",
 		  BTH("12", "000012") "00000001 0000000000000005" ICRC,
 		  "bth@28 aeth@40 atomicacketh@44 icrc@52" },
 		{ "RC FLUSH", "0040", "002c", BTH("1c", "000012") "00000001" RETH ICRC,
 		  "bth@28 feth@40 reth@44 icrc@60" },
-		{ "RD SEND Only", "0038", "0024", BTH("44", "000012") "00000009 80000001 00000003" ICRC,
+		{ "RD SEND Only", "0038", "0024",
+		  BTH("44", "000012") "00000009 80000001 00000003" ICRC,
 		  "bth@28 rdeth@40 deth@44 icrc@52" },
-		{ "DC, not RD", "0038", "0024", BTH("44", "000012") "11223344 80000001 00000003" ICRC,
-		  "bth@28 icrc@52" },
+		{ "DC, not RD", "0038", "0024",
+		  BTH("44", "000012") "11223344 80000001 00000003" ICRC, "bth@28 icrc@52" },
 		{ "UD SEND Only w/ Imm", "0038", "0024",
 		  BTH("65", "000012") "11111111 00000003 00000007" ICRC,
 		  "bth@28 deth@40 immdt@48 icrc@52" },
@@ -142,12 +144,14 @@ Test(layers, extended_headers)
 		{ "CNP", "003c", "0028",
 		  BTH("81", "000012") "00000000000000000000000000000000" ICRC,
 		  "bth@28 cnp@40 icrc@56" },
-		{ "vendor's", "0030", "001c", BTH("c5", "000012") "11223344" ICRC, "bth@28 icrc@44" },
+		{ "vendor's", "0030", "001c", BTH("c5", "000012") "11223344" ICRC,
+		  "bth@28 icrc@44" },
 		{ "not assigned", "0030", "001c", BTH("1f", "000012") "11223344" ICRC,
 		  "bth@28 icrc@44" },
 		{ "too short for its headers", "0030", "001c", BTH("06", "000012") "11223344" ICRC,
 		  "bth@28 icrc@44" },
-		{ "the least there is", "002c", "0018", BTH("04", "000012") ICRC, "bth@28 icrc@40" },
+		{ "the least there is", "002c", "0018", BTH("04", "000012") ICRC,
+		  "bth@28 icrc@40" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -182,7 +186,8 @@ static void mad_frame(uint8_t buf[MAD_FRAME], const char *mgmt_class, unsigned a
 {
 	memset(buf, 0, MAD_FRAME);
 	hex_read("45 68 0134 1234 4000 40 11 0000 0a000002 0a000001 c0f1 12b7 0120 0000"
-		 "64 00 ffff 00 000001 00 000005 80010000 00000001 01", buf, MAD_FRAME);
+		 "64 00 ffff 00 000001 00 000005 80010000 00000001 01",
+		 buf, MAD_FRAME);
 	hex_read(mgmt_class, buf + MAD_AT + 1, 1);
 	buf[MAD_AT + 2] = 2;
 	buf[MAD_AT + 3] = 3;
@@ -205,11 +210,11 @@ Test(layers, every_cm_message)
 		unsigned attr;
 		const char *want;
 	} rows[] = {
-		{ 0x01, "cpi@72" },       { 0x10, "req@72" },  { 0x11, "mra@72" },
-		{ 0x12, "rej@72" },       { 0x13, "rep@72" },  { 0x14, "rtu@72" },
-		{ 0x15, "dreq@72" },      { 0x16, "drep@72" }, { 0x17, "sidr_req@72" },
-		{ 0x18, "sidr_rep@72" },  { 0x19, "lap@72" },  { 0x1a, "apr@72" },
-		{ 0x1b, "sap@72" },       { 0x1c, "spr@72" },  { 0x1d, "" },
+		{ 0x01, "cpi@72" },	 { 0x10, "req@72" },  { 0x11, "mra@72" },
+		{ 0x12, "rej@72" },	 { 0x13, "rep@72" },  { 0x14, "rtu@72" },
+		{ 0x15, "dreq@72" },	 { 0x16, "drep@72" }, { 0x17, "sidr_req@72" },
+		{ 0x18, "sidr_rep@72" }, { 0x19, "lap@72" },  { 0x1a, "apr@72" },
+		{ 0x1b, "sap@72" },	 { 0x1c, "spr@72" },  { 0x1d, "" },
 		{ 0x110, "" },
 	};
 
@@ -265,7 +270,9 @@ Test(layers, what_is_a_mad)
 	expect_mad("a class without rows", buf, "");
 	mad_frame(buf, "07", 0x14);
 	buf[35] = 0;
-	expect_mad("QP0", buf, "rtu@72");
+	memset(buf + 40, 0, 4);
+	expect_mad("QP0 has no key", buf, "rtu@72");
+	mad_frame(buf, "07", 0x14);
 	buf[35] = 0x99;
 	expect_mad("another QP with the key of QP1", buf, "rtu@72");
 	buf[43] = 0x99;
@@ -279,10 +286,12 @@ Test(layers, what_is_a_mad)
 Test(layers, a_mad_that_is_too_short)
 {
 	uint8_t buf[128];
-	const size_t n = hex_read("45 68 0054 1234 4000 40 11 0000 0a000002 0a000001 c0f1 12b7 0040 0000"
-				  "64 00 ffff 00 000001 00 000005 80010000 00000001"
-				  "01 07 02 03 0000 0000 0000000000000001 0014 0000 00000000"
-				  "00000001 00000002 a1b2c3d4", buf, sizeof(buf));
+	const size_t n =
+		hex_read("45 68 0054 1234 4000 40 11 0000 0a000002 0a000001 c0f1 12b7 0040 0000"
+			 "64 00 ffff 00 000001 00 000005 80010000 00000001"
+			 "01 07 02 03 0000 0000 0000000000000001 0014 0000 00000000"
+			 "00000001 00000002 a1b2c3d4",
+			 buf, sizeof(buf));
 
 	cr_assert(eq(sz, n, 84));
 	expect_layers("short", 101, buf, n, MAD_PREFIX " rtu@72/8 icrc@80");
@@ -304,8 +313,7 @@ static void cut_mad(const uint8_t buf[MAD_FRAME], size_t have, const char *want)
 
 /* ---- private data ----------------------------------------------------------------------- */
 
-#define IPCM_V4                                                                                    \
-	"00 40 dead 000000000000000000000000 0a000002 000000000000000000000000 0a000001"
+#define IPCM_V4 "00 40 dead 000000000000000000000000 0a000002 000000000000000000000000 0a000001"
 #define IPCM_V6 "00 60 dead 20010db8000000000000000000000002 20010db8000000000000000000000001"
 
 struct private_case {
@@ -348,7 +356,8 @@ static const struct private_case private_cases[] = {
 	  "req@72 ipcm@212 rpcrdma@248?" },
 	{ "REQ, NFS without a header", 0x10, "1000000000000001", "f6ab0e18 01 01 0303",
 	  "req@72 rpcrdma@212?" },
-	{ "REQ, not NFS", 0x10, "0000000001064e51", IPCM_V4 "f6ab0e19 01 01 0303", "req@72 ipcm@212" },
+	{ "REQ, not NFS", 0x10, "0000000001064e51", IPCM_V4 "f6ab0e19 01 01 0303",
+	  "req@72 ipcm@212" },
 	/* The service id of a REP is not there: nothing but the magic tells. 36 bytes before. */
 	{ "REP, NFS", 0x13, "", "f6ab0e18 01 01 0303", "rep@72 rpcrdma@108?" },
 	{ "REP, other", 0x13, "", IPCM_V4, "rep@72" },
@@ -438,8 +447,10 @@ Test(layers, mpa)
 		const char *name, *len, *hex, *want;
 	} rows[] = {
 		{ "request", "003c", MPA_REQ "40 01 0000", " mpa@40?" },
-		{ "reply, enhanced", "0042", MPA_REP "50 02 0006 00102010 6869", " mpa@40? mpa2@60" },
-		{ "enhanced flag in revision 1", "0040", MPA_REP "50 01 0004 00102010", " mpa@40?" },
+		{ "reply, enhanced", "0042", MPA_REP "50 02 0006 00102010 6869",
+		  " mpa@40? mpa2@60" },
+		{ "enhanced flag in revision 1", "0040", MPA_REP "50 01 0004 00102010",
+		  " mpa@40?" },
 		{ "enhanced without the data", "0040", MPA_REP "50 02 0003 001020 00", " mpa@40?" },
 		{ "cut after the key", "0038", MPA_REP, " mpa@40?/16" },
 		{ "another key", "003c", "4d504120494420526572204672616d65 40 01 0000", "" },
@@ -450,8 +461,9 @@ Test(layers, mpa)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		char hex[512], want[128];
 
-		snprintf(hex, sizeof(hex), "45 68 %s 1234 4000 40 06 0000 0a000002 0a000001 " C_TCP "%s",
-			 rows[i].len, rows[i].hex);
+		snprintf(hex, sizeof(hex),
+			 "45 68 %s 1234 4000 40 06 0000 0a000002 0a000001 " C_TCP "%s", rows[i].len,
+			 rows[i].hex);
 		snprintf(want, sizeof(want), "ipv4@0 tcp@20%s", rows[i].want);
 		expect_hex(rows[i].name, 101, hex, want);
 	}
@@ -505,8 +517,9 @@ Test(layers, find)
 {
 	struct rdt_layer layers[RDT_LAYERS_MAX];
 	uint8_t buf[128];
-	const size_t n = hex_read(C_ETH("88a8") C_VLAN("2064", "8100") C_VLAN("6005", "0800") C_IP4_ACK,
-				  buf, sizeof(buf));
+	const size_t n =
+		hex_read(C_ETH("88a8") C_VLAN("2064", "8100") C_VLAN("6005", "0800") C_IP4_ACK, buf,
+			 sizeof(buf));
 	struct rdt_frame f;
 	size_t count;
 

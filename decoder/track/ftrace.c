@@ -111,7 +111,7 @@ static bool stamp(const char *text, const char *end, struct rdt_ftrace *ret, con
 				part += (uint64_t)(*c.p - '0') * scale;
 			}
 		}
-		if (end - c.p < 2 || c.p[0] != ':' || c.p[1] != ' ' || whole > UINT32_MAX)
+		if (scale == 1000000000 || end - c.p < 2 || c.p[0] != ':' || c.p[1] != ' ' || whole > UINT32_MAX)
 			continue;
 		ret->ns = whole * 1000000000 + part;
 		for (c.p += 2; c.p < end && *c.p == ' '; c.p++)

@@ -20,7 +20,8 @@ static void must(const char *wrong)
 }
 
 /* What a cut may not change: only a packet that was found whole can be compared. */
-static void compare_cut(unsigned linktype, const uint8_t *buf, size_t have, const struct rdt_frame *f)
+static void compare_cut(unsigned linktype, const uint8_t *buf, size_t have,
+			const struct rdt_frame *f)
 {
 	const size_t cut = have - have / 4 - 1;
 	struct rdt_frame g;
