@@ -27,7 +27,8 @@ static const struct {
 	{ "00000000000100020003000400050006", "::1:2:3:4:5:6", RDT_ADDR_GID },
 	{ "00010002000300040005000600000000", "1:2:3:4:5:6::", RDT_ADDR_GID },
 	{ "00000001000200030004000500060007", "0:1:2:3:4:5:6:7", RDT_ADDR_GID },
-	{ "ffffffffffffffffffffffffffffffff", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", RDT_ADDR_GID },
+	{ "ffffffffffffffffffffffffffffffff", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+	  RDT_ADDR_GID },
 	/* the IPv4-compatible form is not the mapped one */
 	{ "0000000000000000000000000a000002", "::a00:2", RDT_ADDR_GID },
 };
@@ -109,14 +110,46 @@ Test(addr, other_spellings)
 Test(addr, what_is_no_address)
 {
 	static const char *const wrong[] = {
-		"",		 "--",		 " ",		   "10.0.0",	     "10.0.0.256",
-		"10.0.0.2.",	 "10.0.0.2.3",	 "10..0.2",	   ".10.0.0.2",	     "10.0.0.0002",
-		"10.0.0.2 ",	 "0x0a.0.0.2",	 ":",		   ":::",	     "1:",
-		":1",		 "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9", "1::2::3",     "1:2:3:4:5:6:7:8::",
-		"::1:2:3:4:5:6:7:8", "12345::",	 "g::",		   "1::10.0.0",	     "1:2:3:4:5:6:7:10.0.0.2",
-		"10.0.0.2::",	 "::10.0.0.2:1", "fe80::1%eth0",   "[::1]",	     "lid:",
-		"lid:65536",	 "lid:0x",	 "lid:0x10000",	   "lid:-1",	     "lid:17 ",
-		"LID:17",	 "17",		 "lid 17",	   "1:::2",	     "1::2:",
+		"",
+		"--",
+		" ",
+		"10.0.0",
+		"10.0.0.256",
+		"10.0.0.2.",
+		"10.0.0.2.3",
+		"10..0.2",
+		".10.0.0.2",
+		"10.0.0.0002",
+		"10.0.0.2 ",
+		"0x0a.0.0.2",
+		":",
+		":::",
+		"1:",
+		":1",
+		"1:2:3:4:5:6:7",
+		"1:2:3:4:5:6:7:8:9",
+		"1::2::3",
+		"1:2:3:4:5:6:7:8::",
+		"::1:2:3:4:5:6:7:8",
+		"12345::",
+		"g::",
+		"1::10.0.0",
+		"1:2:3:4:5:6:7:10.0.0.2",
+		"10.0.0.2::",
+		"::10.0.0.2:1",
+		"fe80::1%eth0",
+		"[::1]",
+		"lid:",
+		"lid:65536",
+		"lid:0x",
+		"lid:0x10000",
+		"lid:-1",
+		"lid:17 ",
+		"LID:17",
+		"17",
+		"lid 17",
+		"1:::2",
+		"1::2:",
 	};
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
@@ -185,8 +218,8 @@ Test(addr, short_buffers_are_cut_and_terminated)
 			if (n > size - 1)
 				n = size - 1;
 			rdt_addr_text(&a, text, size);
-			cr_expect(strlen(text) == n && !memcmp(text, gids[i].text, n), "%s in %zu bytes: %s",
-				  gids[i].text, size, text);
+			cr_expect(strlen(text) == n && !memcmp(text, gids[i].text, n),
+				  "%s in %zu bytes: %s", gids[i].text, size, text);
 			free(text);
 		}
 	}

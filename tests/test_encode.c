@@ -16,8 +16,12 @@
 
 #define ROOM 5000
 
-static const uint8_t gid_a[16] = { 0xfe, 0x80, [8] = 0x50, 0x54, 0x00, 0xff, 0xfe, 0x00, 0x00, 0x01 };
-static const uint8_t gid_b[16] = { 0xfe, 0x80, [8] = 0x50, 0x54, 0x00, 0xff, 0xfe, 0x00, 0x00, 0x02 };
+static const uint8_t gid_a[16] = {
+	0xfe, 0x80, [8] = 0x50, 0x54, 0x00, 0xff, 0xfe, 0x00, 0x00, 0x01
+};
+static const uint8_t gid_b[16] = {
+	0xfe, 0x80, [8] = 0x50, 0x54, 0x00, 0xff, 0xfe, 0x00, 0x00, 0x02
+};
 
 enum shape {
 	V2_IPV4,
@@ -57,7 +61,9 @@ static struct rdt_packet make(enum shape shape)
 
 	p.src = rdt_addr_ipv4(0x0a000001);
 	p.dst = rdt_addr_ipv4(0x0a000002);
-	p.encap = shape <= V2_IPV6_RAW ? RDT_ENCAP_ROCEV2 : shape <= V1_MAPPED ? RDT_ENCAP_ROCEV1 : RDT_ENCAP_IB;
+	p.encap = shape <= V2_IPV6_RAW ? RDT_ENCAP_ROCEV2
+		  : shape <= V1_MAPPED ? RDT_ENCAP_ROCEV1
+				       : RDT_ENCAP_IB;
 	p.ethernet = shape == V2_IPV4 || shape == V2_IPV6;
 	if (shape == V2_IPV6 || shape == V2_IPV6_RAW || shape == V1 || shape == IB_GLOBAL) {
 		p.src = rdt_addr_gid(gid_a);
@@ -70,7 +76,7 @@ static struct rdt_packet make(enum shape shape)
 
 static unsigned linktype_of(enum shape shape)
 {
-	return shape >= IB_LOCAL	 ? RDT_LINK_INFINIBAND
+	return shape >= IB_LOCAL      ? RDT_LINK_INFINIBAND
 	       : shape == V2_IPV4_RAW ? RDT_LINK_IPV4
 	       : shape == V2_IPV6_RAW ? RDT_LINK_IPV6
 				      : RDT_LINK_ETHERNET;
@@ -85,7 +91,8 @@ static void fill(uint8_t *buf, size_t len, uint32_t seed)
 }
 
 /* Encode into a block of exactly that size and check every field that can be read back. */
-static void round_trip(enum shape shape, const struct rdt_packet *p, const uint8_t *ext, size_t ext_len)
+static void round_trip(enum shape shape, const struct rdt_packet *p, const uint8_t *ext,
+		       size_t ext_len)
 {
 	const size_t pad = -p->payload_len & 3;
 	uint8_t big[ROOM], *wire;
@@ -97,16 +104,18 @@ static void round_trip(enum shape shape, const struct rdt_packet *p, const uint8
 	cr_expect(len <= RDT_PACKET_OVERHEAD + p->payload_len, "%#x: %zu", p->opcode, len);
 	wire = malloc(len);
 	cr_assert(wire);
-	cr_expect(rdt_packet_encode(p, wire, len - 1, &again) == RDT_SPACE && !again, "%#x", p->opcode);
-	cr_assert(rdt_packet_encode(p, wire, len, &again) == RDT_OK && again == len, "%#x", p->opcode);
+	cr_expect(rdt_packet_encode(p, wire, len - 1, &again) == RDT_SPACE && !again, "%#x",
+		  p->opcode);
+	cr_assert(rdt_packet_encode(p, wire, len, &again) == RDT_OK && again == len, "%#x",
+		  p->opcode);
 	cr_expect(!memcmp(wire, big, len), "%#x", p->opcode);
 
 	rdt_frame_parse(linktype_of(shape), wire, len, len, p->dport, &f);
 	cr_assert(f.kind == RDT_FRAME_IB, "%#x shape %u", p->opcode, shape);
-	cr_expect(f.encap == p->encap && f.problem == RDT_PROBLEM_NONE, "%#x shape %u: %s", p->opcode, shape,
-		  rdt_frame_problem_text((enum rdt_frame_problem)f.problem));
-	cr_expect(rdt_icrc_check(&f, NULL, NULL) == (p->bad_icrc ? RDT_ICRC_BAD : RDT_ICRC_OK), "%#x shape %u",
-		  p->opcode, shape);
+	cr_expect(f.encap == p->encap && f.problem == RDT_PROBLEM_NONE, "%#x shape %u: %s",
+		  p->opcode, shape, rdt_frame_problem_text((enum rdt_frame_problem)f.problem));
+	cr_expect(rdt_icrc_check(&f, NULL, NULL) == (p->bad_icrc ? RDT_ICRC_BAD : RDT_ICRC_OK),
+		  "%#x shape %u", p->opcode, shape);
 	cr_expect(f.vlans == p->vlans && !memcmp(f.vlan, p->vlan, p->vlans * sizeof(f.vlan[0])));
 	if (f.eth) {
 		cr_expect(rdt_eth_dst(wire) == rdt_be_load(p->mac_dst, 6) &&
@@ -117,7 +126,8 @@ static void round_trip(enum shape shape, const struct rdt_packet *p, const uint8
 
 		cr_expect(rdt_addr_equal(&f.src, &src) && rdt_addr_equal(&f.dst, &dst));
 	} else {
-		cr_expect(rdt_addr_equal(&f.src, &p->src) && rdt_addr_equal(&f.dst, &p->dst), "shape %u", shape);
+		cr_expect(rdt_addr_equal(&f.src, &p->src) && rdt_addr_equal(&f.dst, &p->dst),
+			  "shape %u", shape);
 		cr_expect(f.tos == p->tos && f.ttl == (p->ttl ? p->ttl : 64), "shape %u", shape);
 	}
 	if (p->encap == RDT_ENCAP_IB) {
@@ -127,17 +137,20 @@ static void round_trip(enum shape shape, const struct rdt_packet *p, const uint8
 		cr_expect(rdt_vcrc_value(wire + len - 2) == rdt_vcrc_compute(wire, len - 2));
 	}
 	if (p->encap == RDT_ENCAP_ROCEV2) {
-		cr_expect(f.sport == (p->sport ? p->sport : 0xc000) && f.dport == (p->dport ? p->dport : 4791));
+		cr_expect(f.sport == (p->sport ? p->sport : 0xc000) &&
+			  f.dport == (p->dport ? p->dport : 4791));
 		cr_expect(rdt_udp_checksum(f.l4) == 0);
 		if (f.src.kind == RDT_ADDR_IPV4)
-			cr_expect(rdt_ipv4_id(f.net) == p->ip_id && rdt_ipv4_df(f.net) && !rdt_ipv4_mf(f.net));
+			cr_expect(rdt_ipv4_id(f.net) == p->ip_id && rdt_ipv4_df(f.net) &&
+				  !rdt_ipv4_mf(f.net));
 	}
 	if (f.net && !(p->encap == RDT_ENCAP_ROCEV2 && f.src.kind == RDT_ADDR_IPV4))
 		cr_expect(rdt_grh_flow_label(f.net) == p->flow_label);
 
 	cr_assert(f.bth_have == f.bth_len);
 	cr_assert(rdt_pkt_parse(f.bth, f.bth_have, f.bth_len, &pkt) == RDT_OK, "%#x", p->opcode);
-	cr_expect(pkt.payload_len == p->payload_len && rdt_bth_pad_count(f.bth) == pad, "%#x", p->opcode);
+	cr_expect(pkt.payload_len == p->payload_len && rdt_bth_pad_count(f.bth) == pad, "%#x",
+		  p->opcode);
 	cr_expect(rdt_bth_opcode(f.bth) == p->opcode && rdt_bth_se(f.bth) == p->se &&
 		  rdt_bth_migreq(f.bth) == p->migreq && rdt_bth_pkey(f.bth) == p->pkey &&
 		  rdt_bth_fecn(f.bth) == p->fecn && rdt_bth_becn(f.bth) == p->becn &&
@@ -171,15 +184,19 @@ Test(encode, every_opcode_in_every_encapsulation)
 			if (!hdr_len) {
 				uint8_t wire[512];
 
-				cr_expect(rdt_packet_encode(&p, wire, sizeof(wire), &len) == RDT_OPCODE && len == 77);
+				cr_expect(rdt_packet_encode(&p, wire, sizeof(wire), &len) ==
+						  RDT_OPCODE &&
+					  len == 77);
 				continue;
 			}
 			fill(ext, sizeof(ext), opcode);
 			if (opcode >> 5 == RDT_SVC_RD)
-				ext[0] = ext[4 + 4] = 0; /* else it is taken for a vendor's transport */
+				ext[0] = ext[4 + 4] =
+					0; /* else it is taken for a vendor's transport */
 			p.ext = ext;
 			p.payload = payload;
-			for (p.payload_len = 0; p.payload_len < (rdt_opcodes[opcode].payload ? 9 : 1); p.payload_len++)
+			for (p.payload_len = 0;
+			     p.payload_len < (rdt_opcodes[opcode].payload ? 9 : 1); p.payload_len++)
 				round_trip((enum shape)shape, &p, ext, hdr_len - 12);
 		}
 	}
@@ -218,7 +235,8 @@ Test(encode, vlan_tags)
 			if (vlans)
 				cr_expect(rdt_eth_type(wire) == (vlans > 1 ? 0x88a8 : 0x8100));
 			if (vlans > 1)
-				cr_expect(rdt_vlan_type(wire + 14) == (vlans > 2 ? 0x88a8 : 0x8100));
+				cr_expect(rdt_vlan_type(wire + 14) ==
+					  (vlans > 2 ? 0x88a8 : 0x8100));
 		}
 	}
 }
@@ -229,14 +247,16 @@ Test(encode, payloads_of_all_sizes)
 
 	fill(payload, sizeof(payload), 3);
 	for (unsigned shape = 0; shape < SHAPES; shape++) {
-		for (size_t len = 0; len <= sizeof(payload); len += len < 20 ? 1 : len < 4000 ? 97 : 7) {
+		for (size_t len = 0; len <= sizeof(payload); len += len < 20	 ? 1
+								    : len < 4000 ? 97
+										 : 7) {
 			struct rdt_packet p = make((enum shape)shape);
 
 			p.opcode = RDT_OP_RC_SEND_MIDDLE;
 			p.payload = payload;
 			p.payload_len = len;
 			round_trip((enum shape)shape, &p, NULL, 0);
-			/* A wrong ICRC must be BAD at any length: not absent, not another source port. */
+			/* BAD at any length: not absent, not another source port. */
 			p.bad_icrc = 1;
 			round_trip((enum shape)shape, &p, NULL, 0);
 		}
@@ -245,16 +265,21 @@ Test(encode, payloads_of_all_sizes)
 
 Test(encode, zero_is_a_sensible_default)
 {
-	struct rdt_packet p = { .encap = RDT_ENCAP_ROCEV2, .ethernet = 1, .opcode = RDT_OP_UD_SEND_ONLY };
+	struct rdt_packet p = { .encap = RDT_ENCAP_ROCEV2,
+				.ethernet = 1,
+				.opcode = RDT_OP_UD_SEND_ONLY };
 	uint8_t wire[128], want[128];
 	size_t len = 0;
 
 	p.src = rdt_addr_ipv4(0x0a000001);
 	p.dst = rdt_addr_ipv4(0x0a000002);
 	cr_assert(rdt_packet_encode(&p, wire, sizeof(wire), &len) == RDT_OK);
-	cr_assert(len == hex_read("000000000000 000000000000 0800 45000034 00004000 401126b7 0a000001 0a000002"
-				  "c00012b7 00200000 64000000 00000000 00000000 00000000 00000000 00000000",
-				  want, sizeof(want)));
+	cr_assert(
+		len ==
+		hex_read("000000000000 000000000000 0800 45000034 00004000 401126b7 0a000001 "
+			 "0a000002"
+			 "c00012b7 00200000 64000000 00000000 00000000 00000000 00000000 00000000",
+			 want, sizeof(want)));
 	cr_expect(!memcmp(wire, want, len - 4));
 	/* no bytes of a payload are zeros too */
 	p.payload_len = 3;
@@ -270,16 +295,16 @@ Test(encode, values_that_do_not_fit)
 	uint8_t wire[ROOM];
 	size_t len = 77;
 
-#define REFUSED(shape, change)                                                                     \
-	do {                                                                                       \
-		p = make(shape);                                                                   \
-		p.opcode = RDT_OP_UC_SEND_ONLY;                                                    \
-		cr_assert(rdt_packet_encode(&p, wire, sizeof(wire), &len) == RDT_OK);              \
-		len = 77;                                                                          \
-		memset(wire, 0xa5, sizeof(wire));                                                  \
-		change;                                                                            \
-		cr_expect(rdt_packet_encode(&p, wire, sizeof(wire), &len) == RDT_RANGE, #change);  \
-		cr_expect(len == 77 && wire[0] == 0xa5, #change);                                  \
+#define REFUSED(shape, change)                                                                    \
+	do {                                                                                      \
+		p = make(shape);                                                                  \
+		p.opcode = RDT_OP_UC_SEND_ONLY;                                                   \
+		cr_assert(rdt_packet_encode(&p, wire, sizeof(wire), &len) == RDT_OK);             \
+		len = 77;                                                                         \
+		memset(wire, 0xa5, sizeof(wire));                                                 \
+		change;                                                                           \
+		cr_expect(rdt_packet_encode(&p, wire, sizeof(wire), &len) == RDT_RANGE, #change); \
+		cr_expect(len == 77 && wire[0] == 0xa5, #change);                                 \
 	} while (0)
 
 	REFUSED(V2_IPV4, p.dest_qpn = 0x1000000);
@@ -314,8 +339,11 @@ Test(encode, the_longest_that_fit)
 		enum shape shape;
 		size_t payload_len;
 	} rows[] = {
-		{ V2_IPV4, 65532 - 20 - 8 - 12 - 4 }, { V2_IPV6, 65532 - 8 - 12 - 4 }, { V1, 65532 - 12 - 4 },
-		{ IB_LOCAL, 2047 * 4 - 8 - 12 - 4 },  { IB_GLOBAL, 2047 * 4 - 8 - 40 - 12 - 4 },
+		{ V2_IPV4, 65532 - 20 - 8 - 12 - 4 },
+		{ V2_IPV6, 65532 - 8 - 12 - 4 },
+		{ V1, 65532 - 12 - 4 },
+		{ IB_LOCAL, 2047 * 4 - 8 - 12 - 4 },
+		{ IB_GLOBAL, 2047 * 4 - 8 - 40 - 12 - 4 },
 	};
 
 	fill(payload, sizeof(payload), 9);
@@ -399,26 +427,27 @@ Test(encode, frames_of_other_senders_come_out_the_same)
 		rdt_frame_parse(frames[i].linktype, wire, len, len, 0, &f);
 		cr_assert(f.kind == RDT_FRAME_IB);
 		p = take_apart(&f);
-		cr_assert(rdt_packet_encode(&p, again, sizeof(again), &again_len) == RDT_OK, "%s", frames[i].what);
+		cr_assert(rdt_packet_encode(&p, again, sizeof(again), &again_len) == RDT_OK, "%s",
+			  frames[i].what);
 		cr_expect(again_len == len, "%s: %zu, not %zu", frames[i].what, again_len, len);
-		/* What the encoder cannot be asked for: UDP checksums, source port 0, hop limit 0. */
+		/* What it cannot be asked for: UDP checksums, source port 0, hop limit 0. */
 		if (f.l4)
 			rdt_udp_set_checksum(again + (f.l4 - wire), rdt_udp_checksum(f.l4));
 		if (f.l4 && !f.sport) {
 			uint8_t *l4 = again + (f.l4 - wire);
 
 			rdt_udp_set_sport(l4, 0);
-			rdt_icrc_set_value(again + len - 4, rdt_icrc_compute(RDT_ENCAP_ROCEV2, NULL,
-									     again + 14, l4, l4 + 8,
-									     f.bth_len - 4));
+			rdt_icrc_set_value(again + len - 4,
+					   rdt_icrc_compute(RDT_ENCAP_ROCEV2, NULL, again + 14, l4,
+							    l4 + 8, f.bth_len - 4));
 		}
 		if (f.lrh && f.net && !f.ttl) {
 			rdt_grh_set_hoplmt(again + 8, 0);
 			rdt_vcrc_set_value(again + len - 2, rdt_vcrc_compute(again, len - 2));
 		}
 		for (size_t k = 0; k < len; k++)
-			cr_expect(again[k] == wire[k], "%s byte %zu: %02x, not %02x", frames[i].what, k, again[k],
-				  wire[k]);
+			cr_expect(again[k] == wire[k], "%s byte %zu: %02x, not %02x",
+				  frames[i].what, k, again[k], wire[k]);
 	}
 }
 
@@ -434,8 +463,10 @@ static int encode_again(const struct test_frame *frame, void *arg)
 	if (f.kind != RDT_FRAME_IB)
 		return 0;
 	p = take_apart(&f);
-	cr_assert(rdt_packet_encode(&p, again, sizeof(again), &len) == RDT_OK, "frame %u", frame->number);
-	cr_assert(len == frame->have && !memcmp(again, frame->bytes, len), "frame %u differs", frame->number);
+	cr_assert(rdt_packet_encode(&p, again, sizeof(again), &len) == RDT_OK, "frame %u",
+		  frame->number);
+	cr_assert(len == frame->have && !memcmp(again, frame->bytes, len), "frame %u differs",
+		  frame->number);
 	++*count;
 	return 0;
 }
@@ -443,8 +474,9 @@ static int encode_again(const struct test_frame *frame, void *arg)
 /* Every RoCE packet that two kernels sent. */
 Test(encode, captured_packets_come_out_the_same)
 {
-	static const char *const names[] = { "rping4.pcap",   "accept.pcap", "reject.pcap", "dup.pcap",
-					     "pingpong.pcap", "udaddy.pcap", "perftest.pcap" };
+	static const char *const names[] = { "rping4.pcap",  "accept.pcap",   "reject.pcap",
+					     "dup.pcap",     "pingpong.pcap", "udaddy.pcap",
+					     "perftest.pcap" };
 	unsigned count = 0;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)

@@ -57,7 +57,8 @@ Test(field, set_touches_exactly_its_bits)
 		cr_expect(rdt_field_set(f, ones, 0) == RDT_OK, "%s", full_name(f));
 		for (size_t k = 0; k < ROOM; k++) {
 			cr_expect(zero[k] == mask[k], "%s sets bits of byte %zu", full_name(f), k);
-			cr_expect((ones[k] ^ mask[k]) == 0xff, "%s clears bits of byte %zu", full_name(f), k);
+			cr_expect((ones[k] ^ mask[k]) == 0xff, "%s clears bits of byte %zu",
+				  full_name(f), k);
 		}
 	}
 }
@@ -76,7 +77,8 @@ Test(field, get_returns_what_set_wrote)
 						    0x0123456789abcdefull >> bit & max_of(f) };
 
 			for (size_t k = 0; k < 3; k++) {
-				cr_expect(rdt_field_set(f, buf, values[k]) == RDT_OK, "%s", full_name(f));
+				cr_expect(rdt_field_set(f, buf, values[k]) == RDT_OK, "%s",
+					  full_name(f));
 				cr_expect(rdt_field_get(f, buf) == values[k], "%s", full_name(f));
 			}
 		}
@@ -127,7 +129,8 @@ Test(field, rows_of_a_header_are_disjoint_ordered_and_cover_it)
 		cr_assert(hdr->len <= ROOM, "%s", hdr->key);
 		for (unsigned i = hdr->begin; i < hdr->end; i++) {
 			cr_expect(rdt_fields[i].hdr == h, "%s", full_name(&rdt_fields[i]));
-			cr_expect(rdt_fields[i].at == next_bit, "%s does not begin where the row before ends",
+			cr_expect(rdt_fields[i].at == next_bit,
+				  "%s does not begin where the row before ends",
 				  full_name(&rdt_fields[i]));
 			next_bit = rdt_fields[i].at + rdt_fields[i].width;
 		}
@@ -166,26 +169,26 @@ static void check_run(const struct rdt_field *f, const char *key, size_t need, s
 	cr_expect(!memcmp(set, want, ROOM), "%s: the setter differs", full_name(f));
 }
 
-#define NUM(h, name)                                                                               \
-	static void check_##h##_##name(void)                                                       \
-	{                                                                                          \
-		const struct rdt_field *f = &rdt_fields[RDT_F_##h##_##name];                       \
-		const uint64_t got = rdt_##h##_##name(wire);                                       \
-		uint8_t set[ROOM];                                                                 \
-                                                                                                   \
-		memcpy(set, wire, ROOM);                                                           \
-		rdt_##h##_set_##name(set, (__typeof__(rdt_##h##_##name(wire)))(got ^ max_of(f)));  \
-		check_num(f, #name, RDT_NEED_##h##_##name, got, set);                              \
+#define NUM(h, name)                                                                              \
+	static void check_##h##_##name(void)                                                      \
+	{                                                                                         \
+		const struct rdt_field *f = &rdt_fields[RDT_F_##h##_##name];                      \
+		const uint64_t got = rdt_##h##_##name(wire);                                      \
+		uint8_t set[ROOM];                                                                \
+                                                                                                  \
+		memcpy(set, wire, ROOM);                                                          \
+		rdt_##h##_set_##name(set, (__typeof__(rdt_##h##_##name(wire)))(got ^ max_of(f))); \
+		check_num(f, #name, RDT_NEED_##h##_##name, got, set);                             \
 	}
-#define RUN(h, name)                                                                               \
-	static void check_##h##_##name(void)                                                       \
-	{                                                                                          \
-		uint8_t set[ROOM];                                                                 \
-                                                                                                   \
-		memcpy(set, wire, ROOM);                                                           \
-		rdt_##h##_set_##name(set, wire + 1);                                               \
-		check_run(&rdt_fields[RDT_F_##h##_##name], #name, RDT_NEED_##h##_##name,           \
-			  RDT_SIZE_##h##_##name, rdt_##h##_##name(wire), set);                     \
+#define RUN(h, name)                                                                     \
+	static void check_##h##_##name(void)                                             \
+	{                                                                                \
+		uint8_t set[ROOM];                                                       \
+                                                                                         \
+		memcpy(set, wire, ROOM);                                                 \
+		rdt_##h##_set_##name(set, wire + 1);                                     \
+		check_run(&rdt_fields[RDT_F_##h##_##name], #name, RDT_NEED_##h##_##name, \
+			  RDT_SIZE_##h##_##name, rdt_##h##_##name(wire), set);           \
 	}
 #define IS_UINT NUM
 #define IS_UINT_LE NUM
@@ -261,9 +264,10 @@ Test(field, keys_are_unique_and_well_formed)
 
 Test(field, find_knows_every_name_and_no_other)
 {
-	static const char *const wrong[] = { "",	 ".",	     "bth",	   "bth.",	  ".psn",
-					     "bth.ps",	 "bth.psn ", "BTH.psn",	   "bth.psnx",	  "bt.psn",
-					     "bth..psn", "psn",	     "req.no_such", "nothing.psn" };
+	static const char *const wrong[] = {
+		"",	   ".",	       "bth",	 "bth.",     ".psn", "bth.ps",	    "bth.psn ",
+		"BTH.psn", "bth.psnx", "bt.psn", "bth..psn", "psn",  "req.no_such", "nothing.psn"
+	};
 
 	for (size_t i = 0; i < RDT_FIELD_COUNT; i++) {
 		const char *name = full_name(&rdt_fields[i]);

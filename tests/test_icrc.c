@@ -57,13 +57,16 @@ Test(crc, tables_are_right)
 	uint8_t buf[80];
 	uint32_t seed = 1;
 
-	/* One bit set in every place that a table can be asked for, and random bytes at all lengths. */
+	/* One bit in every place that a table can be asked for; random bytes at all lengths. */
 	for (size_t bit = 0; bit < sizeof(buf) * 8; bit++) {
 		memset(buf, 0, sizeof(buf));
 		buf[bit / 8] = (uint8_t)(1 << bit % 8);
-		cr_expect(rdt_crc32(0, buf, sizeof(buf)) == slow_crc(0xedb88320, ~0u, buf, sizeof(buf)));
-		cr_expect(rdt_crc32c(0, buf, sizeof(buf)) == slow_crc(0x82f63b78, ~0u, buf, sizeof(buf)));
-		cr_expect(rdt_vcrc_compute(buf, sizeof(buf)) == slow_crc(0xd008, 0xffff, buf, sizeof(buf)));
+		cr_expect(rdt_crc32(0, buf, sizeof(buf)) ==
+			  slow_crc(0xedb88320, ~0u, buf, sizeof(buf)));
+		cr_expect(rdt_crc32c(0, buf, sizeof(buf)) ==
+			  slow_crc(0x82f63b78, ~0u, buf, sizeof(buf)));
+		cr_expect(rdt_vcrc_compute(buf, sizeof(buf)) ==
+			  slow_crc(0xd008, 0xffff, buf, sizeof(buf)));
 	}
 	for (unsigned round = 0; round < 2000; round++) {
 		const size_t len = round % (sizeof(buf) + 1);
@@ -192,18 +195,10 @@ static const struct {
 	const char *name;
 	unsigned packets;
 } captures[] = {
-	{ "accept.pcap", 20 },
-	{ "cmtime.pcap", 1000 },
-	{ "dup.pcap", 40 },
-	{ "ignore.pcap", 4 },
-	{ "nolisten.pcap", 4 },
-	{ "perftest.pcap", 366 },
-	{ "pingpong.pcap", 250 },
-	{ "reject.pcap", 6 },
-	{ "rping4.pcap", 65 },
-	{ "rping4.server.pcap", 65 },
-	{ "slow.pcap", 7 },
-	{ "udaddy.pcap", 66 },
+	{ "accept.pcap", 20 },	      { "cmtime.pcap", 1000 }, { "dup.pcap", 40 },
+	{ "ignore.pcap", 4 },	      { "nolisten.pcap", 4 },  { "perftest.pcap", 366 },
+	{ "pingpong.pcap", 250 },     { "reject.pcap", 6 },    { "rping4.pcap", 65 },
+	{ "rping4.server.pcap", 65 }, { "slow.pcap", 7 },      { "udaddy.pcap", 66 },
 };
 
 Test(icrc, captures_of_linux_rxe)
@@ -211,9 +206,10 @@ Test(icrc, captures_of_linux_rxe)
 	for (size_t i = 0; i < sizeof(captures) / sizeof(captures[0]); i++) {
 		struct count count = { 0, 0 };
 
-		cr_assert(test_pcap_walk(captures[i].name, count_ok, &count) > 0, "%s", captures[i].name);
-		cr_expect(count.packets == captures[i].packets, "%s has %u packets, not %u", captures[i].name,
-			  count.packets, captures[i].packets);
+		cr_assert(test_pcap_walk(captures[i].name, count_ok, &count) > 0, "%s",
+			  captures[i].name);
+		cr_expect(count.packets == captures[i].packets, "%s has %u packets, not %u",
+			  captures[i].name, count.packets, captures[i].packets);
 		cr_expect(count.ok == count.packets, "%s", captures[i].name);
 	}
 }
@@ -259,24 +255,26 @@ Test(icrc, any_flipped_bit_is_noticed_unless_routers_may_flip_it)
 
 			wire[bit / 8] ^= (uint8_t)(0x80 >> bit % 8);
 			rdt_frame_parse(frames[i].linktype, wire, len, len, 0, &after);
-			/* Not those that make it another packet: types, versions, lengths, more fragments. */
-			if (after.problem != RDT_PROBLEM_FRAGMENT && after.kind == RDT_FRAME_IB && after.bth == before.bth &&
-			    after.bth_len == before.bth_len && after.net == before.net &&
-			    after.encap == before.encap) {
-				const int in_sport = before.l4 && bit / 8 - (size_t)(before.l4 - wire) < 2;
+			/* Not where it becomes another packet: types, lengths, fragments. */
+			if (after.problem != RDT_PROBLEM_FRAGMENT && after.kind == RDT_FRAME_IB &&
+			    after.bth == before.bth && after.bth_len == before.bth_len &&
+			    after.net == before.net && after.encap == before.encap) {
+				const int in_sport =
+					before.l4 && bit / 8 - (size_t)(before.l4 - wire) < 2;
 
 				state = rdt_icrc_check(&after, NULL, &port);
 				if (is_masked(&before, wire, bit)) {
-					cr_expect(state == RDT_ICRC_OK, "%s bit %zu: %s", frames[i].what, bit,
-						  rdt_icrc_key(state));
+					cr_expect(state == RDT_ICRC_OK, "%s bit %zu: %s",
+						  frames[i].what, bit, rdt_icrc_key(state));
 					ok++;
 				} else if (in_sport) {
 					cr_expect(state == RDT_ICRC_SPORT && port == before.sport,
-						  "%s bit %zu: %s", frames[i].what, bit, rdt_icrc_key(state));
+						  "%s bit %zu: %s", frames[i].what, bit,
+						  rdt_icrc_key(state));
 					sport++;
 				} else {
-					cr_expect(state == RDT_ICRC_BAD, "%s bit %zu: %s", frames[i].what, bit,
-						  rdt_icrc_key(state));
+					cr_expect(state == RDT_ICRC_BAD, "%s bit %zu: %s",
+						  frames[i].what, bit, rdt_icrc_key(state));
 					bad++;
 				}
 			}
@@ -303,9 +301,12 @@ static int rewrite_sport(const struct test_frame *f, void *arg)
 		sport = frame.sport;
 		rdt_udp_set_sport(copy + (frame.l4 - copy), 4791);
 		rdt_frame_parse(f->linktype, copy, f->have, f->wire_len, 0, &frame);
-		cr_expect(rdt_icrc_check(&frame, &want, &found) == RDT_ICRC_SPORT, "frame %u", f->number);
-		cr_expect(found == sport && want != kept, "frame %u: %u, not %u", f->number, found, sport);
-		cr_expect(rdt_icrc_check(&frame, NULL, NULL) == RDT_ICRC_SPORT, "frame %u", f->number);
+		cr_expect(rdt_icrc_check(&frame, &want, &found) == RDT_ICRC_SPORT, "frame %u",
+			  f->number);
+		cr_expect(found == sport && want != kept, "frame %u: %u, not %u", f->number, found,
+			  sport);
+		cr_expect(rdt_icrc_check(&frame, NULL, NULL) == RDT_ICRC_SPORT, "frame %u",
+			  f->number);
 		++*count;
 	}
 	free(copy);
@@ -384,7 +385,8 @@ Test(icrc, zero_is_absent)
 		load(i, wire, &frame);
 		right = rdt_icrc_value(frame.bth + frame.bth_len - 4);
 		memset(wire + (frame.bth - wire) + frame.bth_len - 4, 0, 4);
-		cr_expect(rdt_icrc_check(&frame, &want, NULL) == RDT_ICRC_ABSENT, "%s", frames[i].what);
+		cr_expect(rdt_icrc_check(&frame, &want, NULL) == RDT_ICRC_ABSENT, "%s",
+			  frames[i].what);
 		cr_expect(want == right, "%s", frames[i].what);
 	}
 }
@@ -392,8 +394,9 @@ Test(icrc, zero_is_absent)
 Test(icrc, packets_that_end_before_it)
 {
 	/* RC Acknowledge of rxe with the IP and UDP lengths 4 shorter, its ICRC not there */
-	static const char ack[] = "525400000002 525400000001 0800 4500002c 13f24000 401112cd 0a000001 0a000002"
-				  "ed4a12b7 00180000 1100ffff 00000011 00d394c0 1f000001";
+	static const char ack[] =
+		"525400000002 525400000001 0800 4500002c 13f24000 401112cd 0a000001 0a000002"
+		"ed4a12b7 00180000 1100ffff 00000011 00d394c0 1f000001";
 	uint8_t wire[ROOM];
 	struct rdt_frame frame;
 	uint32_t want = 0;
@@ -435,8 +438,8 @@ Test(icrc, cut_by_the_capture)
 			memcpy(cut, wire, have);
 			rdt_frame_parse(frames[i].linktype, cut, have, len, 0, &frame);
 			cr_assert(frame.kind == RDT_FRAME_IB, "%s %zu", frames[i].what, have);
-			cr_expect(rdt_icrc_check(&frame, &want, NULL) == RDT_ICRC_CUT, "%s %zu", frames[i].what,
-				  have);
+			cr_expect(rdt_icrc_check(&frame, &want, NULL) == RDT_ICRC_CUT, "%s %zu",
+				  frames[i].what, have);
 			cr_expect(want == 77);
 			free(cut);
 		}
@@ -463,7 +466,8 @@ Test(icrc, not_checked)
 Test(icrc, every_state_has_its_words)
 {
 	for (unsigned i = 0; i < RDT_ICRC_COUNT; i++)
-		cr_expect(*rdt_icrc_key((enum rdt_icrc_state)i) && *rdt_icrc_text((enum rdt_icrc_state)i));
+		cr_expect(*rdt_icrc_key((enum rdt_icrc_state)i) &&
+			  *rdt_icrc_text((enum rdt_icrc_state)i));
 	cr_expect(!strcmp(rdt_icrc_key(RDT_ICRC_SPORT), "sport-rewritten"));
 	cr_expect(!strcmp(rdt_icrc_key((enum rdt_icrc_state)99), "unknown"));
 	cr_expect(!strcmp(rdt_icrc_text((enum rdt_icrc_state)99), "unknown"));

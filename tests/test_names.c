@@ -23,25 +23,27 @@ Test(names, values_ascend)
 {
 	for (size_t l = 0; l < RDT_NAMES_COUNT; l++)
 		for (size_t i = 1; i < rdt_names[l].count; i++)
-			cr_expect(rdt_names[l].rows[i - 1].value < rdt_names[l].rows[i].value, "%s %s",
-				  rdt_names[l].list, rdt_names[l].rows[i].key);
+			cr_expect(rdt_names[l].rows[i - 1].value < rdt_names[l].rows[i].value,
+				  "%s %s", rdt_names[l].list, rdt_names[l].rows[i].key);
 }
 
 Test(names, keys_are_unique_and_well_formed)
 {
 	for (size_t l = 0; l < RDT_NAMES_COUNT; l++) {
-		cr_expect(l == RDT_NAMES_none || (*rdt_names[l].title && *rdt_names[l].source), "%s",
-			  rdt_names[l].list);
+		cr_expect(l == RDT_NAMES_none || (*rdt_names[l].title && *rdt_names[l].source),
+			  "%s", rdt_names[l].list);
 		for (size_t i = 0; i < rdt_names[l].count; i++) {
 			const struct rdt_name *row = &rdt_names[l].rows[i];
 
-			cr_expect(*row->text && strlen(row->text) < 90, "%s %s", rdt_names[l].list, row->key);
+			cr_expect(*row->text && strlen(row->text) < 90, "%s %s", rdt_names[l].list,
+				  row->key);
 			/* It must not be taken for a number. */
-			cr_expect(row->key[strspn(row->key, "0123456789")] && strncmp(row->key, "0x", 2),
+			cr_expect(row->key[strspn(row->key, "0123456789")] &&
+					  strncmp(row->key, "0x", 2),
 				  "%s %s", rdt_names[l].list, row->key);
 			for (const char *c = row->key; *c; c++)
-				cr_expect(isalnum((unsigned char)*c) || *c == '-' || *c == '_', "%s %s",
-					  rdt_names[l].list, row->key);
+				cr_expect(isalnum((unsigned char)*c) || *c == '-' || *c == '_',
+					  "%s %s", rdt_names[l].list, row->key);
 			for (size_t k = 0; k < i; k++)
 				cr_expect(!same_key(row->key, rdt_names[l].rows[k].key), "%s %s",
 					  rdt_names[l].list, row->key);
@@ -57,7 +59,8 @@ Test(names, find_and_parse_are_inverse)
 		for (size_t i = 0; i < rdt_names[l].count; i++) {
 			const struct rdt_name *row = &rdt_names[l].rows[i];
 
-			cr_expect(rdt_name_find(id, row->value) == row, "%s %s", rdt_names[l].list, row->key);
+			cr_expect(rdt_name_find(id, row->value) == row, "%s %s", rdt_names[l].list,
+				  row->key);
 			cr_expect(rdt_name_parse(id, row->key, strlen(row->key)) == row, "%s %s",
 				  rdt_names[l].list, row->key);
 			cr_expect(!strcmp(rdt_name_key(id, row->value, NULL), row->key));
@@ -72,7 +75,8 @@ Test(names, values_between_the_rows_have_no_name)
 		size_t at = 0;
 
 		for (uint64_t value = 0; value < 70000; value++) {
-			const int named = at < rdt_names[l].count && rdt_names[l].rows[at].value == value;
+			const int named =
+				at < rdt_names[l].count && rdt_names[l].rows[at].value == value;
 
 			at += (size_t)named;
 			cr_assert(!rdt_name_find(id, value) == !named, "%s %llu", rdt_names[l].list,
@@ -89,15 +93,18 @@ Test(names, values_between_the_rows_have_no_name)
 
 Test(names, keys_are_read_in_any_case_and_with_either_separator)
 {
-	static const char *const same[] = { "invalid-service-id", "Invalid_Service-ID", "INVALID_SERVICE_ID" };
-	static const char *const wrong[] = { "", "invalid-service-i", "invalid-service-id ", "invalid service id" };
+	static const char *const same[] = { "invalid-service-id", "Invalid_Service-ID",
+					    "INVALID_SERVICE_ID" };
+	static const char *const wrong[] = { "", "invalid-service-i", "invalid-service-id ",
+					     "invalid service id" };
 
 	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
 		cr_expect(rdt_name_parse(RDT_NAMES_rej_reason, same[i], strlen(same[i])) ==
 				  rdt_name_find(RDT_NAMES_rej_reason, 8),
 			  "%s", same[i]);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-		cr_expect(!rdt_name_parse(RDT_NAMES_rej_reason, wrong[i], strlen(wrong[i])), "'%s'", wrong[i]);
+		cr_expect(!rdt_name_parse(RDT_NAMES_rej_reason, wrong[i], strlen(wrong[i])), "'%s'",
+			  wrong[i]);
 }
 
 Test(names, symbols_are_the_values)

@@ -17,6 +17,7 @@ static const struct {
 	const char *ext;
 	uint8_t payload;
 } table[] = {
+	/* clang-format off */
 	{ 0x00, 12, "", 1 },
 	{ 0x01, 12, "", 1 },
 	{ 0x02, 12, "", 1 },
@@ -105,6 +106,7 @@ static const struct {
 	{ 0xb7, 20, "xrceth ieth", 1 },
 	{ 0xbc, 36, "xrceth feth reth", 0 },
 	{ 0xbd, 32, "xrceth reth", 1 },
+	/* clang-format on */
 };
 
 #define ASSIGNED (sizeof(table) / sizeof(table[0]))
@@ -138,8 +140,8 @@ Test(opcode, headers_lengths_and_offsets_of_all_256)
 
 		assigned[table[i].opcode] = 1;
 		cr_expect(op->text && *op->text, "%#x", table[i].opcode);
-		cr_expect(op->hdr_len == table[i].hdr_len, "%#x: %u, not %u", table[i].opcode, op->hdr_len,
-			  table[i].hdr_len);
+		cr_expect(op->hdr_len == table[i].hdr_len, "%#x: %u, not %u", table[i].opcode,
+			  op->hdr_len, table[i].hdr_len);
 		cr_expect(op->payload == table[i].payload, "%#x", table[i].opcode);
 		while (*ext) {
 			const size_t n = strcspn(ext, " ");
@@ -156,7 +158,9 @@ Test(opcode, headers_lengths_and_offsets_of_all_256)
 	}
 	for (unsigned i = 0; i < 256; i++)
 		if (!assigned[i])
-			cr_expect(!rdt_opcodes[i].hdr_len && !rdt_opcodes[i].text && !rdt_opcodes[i].ext, "%#x", i);
+			cr_expect(!rdt_opcodes[i].hdr_len && !rdt_opcodes[i].text &&
+					  !rdt_opcodes[i].ext,
+				  "%#x", i);
 }
 
 Test(opcode, kinds_and_places)
@@ -166,15 +170,18 @@ Test(opcode, kinds_and_places)
 		const struct rdt_opcode *op = &rdt_opcodes[opcode];
 		const unsigned low = opcode & 0x1f;
 		/* 0d-12 answer; CNPs notify; all else asks. */
-		const unsigned kind = opcode >> 5 == RDT_SVC_CNP     ? RDT_OP_NOTIFY
+		const unsigned kind = opcode >> 5 == RDT_SVC_CNP   ? RDT_OP_NOTIFY
 				      : low >= 0x0d && low <= 0x12 ? RDT_OP_RESPONSE
-								     : RDT_OP_REQUEST;
+								   : RDT_OP_REQUEST;
 		const char *text = op->text;
 
 		cr_expect(op->kind == kind, "%#x", opcode);
-		cr_expect((op->place == RDT_OP_FIRST) == (strstr(text, "First") != NULL), "%#x", opcode);
-		cr_expect((op->place == RDT_OP_MIDDLE) == (strstr(text, "Middle") != NULL), "%#x", opcode);
-		cr_expect((op->place == RDT_OP_LAST) == (strstr(text, "Last") != NULL), "%#x", opcode);
+		cr_expect((op->place == RDT_OP_FIRST) == (strstr(text, "First") != NULL), "%#x",
+			  opcode);
+		cr_expect((op->place == RDT_OP_MIDDLE) == (strstr(text, "Middle") != NULL), "%#x",
+			  opcode);
+		cr_expect((op->place == RDT_OP_LAST) == (strstr(text, "Last") != NULL), "%#x",
+			  opcode);
 		cr_expect(rdt_opcode_service(opcode) == opcode >> 5, "%#x", opcode);
 	}
 	cr_expect(RDT_OP_RC_ACK == 0x11 && RDT_OP_UD_SEND_ONLY == 0x64 && RDT_OP_CNP == 0x81);
@@ -193,10 +200,10 @@ Test(opcode, pkt_accessors_follow_the_table)
 		cr_expect(rdt_pkt_payload(&pkt) == wire + table[i].hdr_len);
 		cr_expect(pkt.payload_len == sizeof(wire) - table[i].hdr_len - 4u);
 		cr_expect(pkt.have == sizeof(wire) && pkt.bth == wire);
-#define X(h)                                                                                       \
-	cr_expect((rdt_pkt_##h(&pkt) == NULL) == !(pkt.op->ext >> RDT_EXT_##h & 1), "%#x " #h,     \
-		  table[i].opcode);                                                                \
-	cr_expect(!rdt_pkt_##h(&pkt) || rdt_pkt_##h(&pkt) == wire + pkt.op->off[RDT_EXT_##h],      \
+#define X(h)                                                                                   \
+	cr_expect((rdt_pkt_##h(&pkt) == NULL) == !(pkt.op->ext >> RDT_EXT_##h & 1), "%#x " #h, \
+		  table[i].opcode);                                                            \
+	cr_expect(!rdt_pkt_##h(&pkt) || rdt_pkt_##h(&pkt) == wire + pkt.op->off[RDT_EXT_##h],  \
 		  "%#x " #h, table[i].opcode);
 		RDT_EXT_LIST(X)
 #undef X
@@ -231,15 +238,16 @@ Test(opcode, parse_never_accepts_short_packets)
 				else if (!hdr_len)
 					want = RDT_OPCODE;
 				else if (opcode >> 5 == RDT_SVC_RD && len < hdr_len + 4)
-					want = RDT_OPCODE; /* too short for RD: somebody's own transport */
+					want = RDT_OPCODE; /* too short for RD: a vendor's */
 				else if (len < hdr_len + pad + 4)
 					want = RDT_MALFORMED;
 				else
 					want = have < hdr_len ? RDT_SNAPPED : RDT_OK;
-				cr_assert(status == want, "%#x have %zu len %zu: %d, not %d", opcode, have, len,
-					  status, want);
+				cr_assert(status == want, "%#x have %zu len %zu: %d, not %d",
+					  opcode, have, len, status, want);
 				if (status == RDT_OK)
-					cr_assert(hdr_len + pkt.payload_len + pad + 4 == len && pkt.have == have);
+					cr_assert(hdr_len + pkt.payload_len + pad + 4 == len &&
+						  pkt.have == have);
 				else
 					cr_assert(pkt.payload_len == 12345);
 				if (have >= 12)
@@ -265,10 +273,12 @@ Test(opcode, vendor_transports_are_told_from_rd)
 			  "%#x", opcode);
 		/* the reserved byte of the RDETH */
 		wire[12] = 1;
-		cr_expect(rdt_pkt_is_vendor(wire, sizeof(wire), sizeof(wire)) == (opcode >= 0xc0 || rd), "%#x",
-			  opcode);
+		cr_expect(rdt_pkt_is_vendor(wire, sizeof(wire), sizeof(wire)) ==
+				  (opcode >= 0xc0 || rd),
+			  "%#x", opcode);
 		if (rd)
-			cr_expect(rdt_pkt_parse(wire, sizeof(wire), sizeof(wire), &pkt) == RDT_OPCODE);
+			cr_expect(rdt_pkt_parse(wire, sizeof(wire), sizeof(wire), &pkt) ==
+				  RDT_OPCODE);
 		wire[12] = 0;
 		/* that of the DETH, in requests */
 		wire[20] = 1;

@@ -35,18 +35,22 @@ Test(codes, linux_counts_them_in_milliseconds)
 	static const struct {
 		unsigned code;
 		uint64_t ms;
-	} rows[] = { { 0, 1 }, { 8, 1 }, { 9, 2 }, { 18, 1024 }, { 20, 4096 }, { 22, 16384 }, { 31, 8388608 } };
+	} rows[] = { { 0, 1 },	   { 8, 1 },	  { 9, 2 },	  { 18, 1024 },
+		     { 20, 4096 }, { 22, 16384 }, { 31, 8388608 } };
 
 	for (size_t i = 0; i < COUNT(rows); i++)
-		cr_expect(rdt_linux_timeout_ns(rows[i].code) == rows[i].ms * 1000000, "%u", rows[i].code);
+		cr_expect(rdt_linux_timeout_ns(rows[i].code) == rows[i].ms * 1000000, "%u",
+			  rows[i].code);
 }
 
 Test(codes, rnr_timers)
 {
 	/* IBTA Vol 1, table 45, in microseconds */
-	static const uint32_t us[32] = { 655360, 10,   20,   30,   40,	  60,	 80,	120,   160,  240,  320,
-					 480,	 640,  960,  1280, 1920,  2560,	 3840,	5120,  7680, 10240, 15360,
-					 20480,	 30720, 40960, 61440, 81920, 122880, 163840, 245760, 327680, 491520 };
+	static const uint32_t us[32] = { 655360, 10,	 20,	 30,	40,    60,    80,
+					 120,	 160,	 240,	 320,	480,   640,   960,
+					 1280,	 1920,	 2560,	 3840,	5120,  7680,  10240,
+					 15360,	 20480,	 30720,	 40960, 61440, 81920, 122880,
+					 163840, 245760, 327680, 491520 };
 
 	for (unsigned code = 0; code < 32; code++)
 		cr_expect(rdt_rnr_timer_ns(code) == us[code] * 1000ull, "%u", code);
@@ -56,12 +60,14 @@ Test(codes, mtus_rates_credits)
 {
 	static const unsigned mtu[8] = { 0, 256, 512, 1024, 2048, 4096, 0, 0 };
 	/* Mbit/s, code 0 first */
-	static const uint32_t rate[25] = { 0,	   0,	  2500,	  10000, 30000,	 5000,	20000, 40000, 60000,
-					   80000,  120000, 14000,  56000, 112000, 168000, 25000, 100000, 200000,
-					   300000, 28000,  50000,  400000, 600000, 800000, 0 };
+	static const uint32_t rate[25] = { 0,	   0,	   2500,   10000,  30000,  5000,  20000,
+					   40000,  60000,  80000,  120000, 14000,  56000, 112000,
+					   168000, 25000,  100000, 200000, 300000, 28000, 50000,
+					   400000, 600000, 800000, 0 };
 	static const uint32_t credits[32] = {
-		0,   1,	  2,   3,   4,	  6,	8,    12,   16,	  24,	32,   48,    64,    96,	   128,	  192,
-		256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, UINT32_MAX,
+		0,    1,    2,	  3,	4,    6,     8,	    12,	   16,	  24,	      32,
+		48,   64,   96,	  128,	192,  256,   384,   512,   768,	  1024,	      1536,
+		2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, UINT32_MAX,
 	};
 
 	for (unsigned code = 0; code < 8; code++)
@@ -170,8 +176,9 @@ Test(duration, text_reads_back)
 		if (ns < 120000000000)
 			cr_expect(off <= ns / 2000 + 1, "%llu %s", (unsigned long long)ns, text);
 		else
-			cr_expect(back <= ns && off < (ns < 3600000000000 ? 1000000000 : 60000000000), "%llu %s",
-				  (unsigned long long)ns, text);
+			cr_expect(back <= ns &&
+					  off < (ns < 3600000000000 ? 1000000000 : 60000000000),
+				  "%llu %s", (unsigned long long)ns, text);
 	}
 }
 
@@ -198,29 +205,33 @@ Test(duration, parse)
 		{ "1 MS", 1000000 },
 		{ "18446744073709551615ns", UINT64_MAX },
 	};
-	static const char *const wrong[] = { "",    " ",   "1",	  "s",	 "1 parsec", "-1s", "1..5s", "1,5s", "1s2",
-					     "1e3s", "0x1s", ".s", "1 s s", "1m",   "ms1" };
-	static const char *const huge[] = { "18446744073709551616ns", "18446744074s", "99999999999999999999s",
-					    "18446744073s 1s", "5124096h" };
+	static const char *const wrong[] = { "",     " ",     "1",     "s",   "1 parsec",
+					     "-1s",  "1..5s", "1,5s",  "1s2", "1e3s",
+					     "0x1s", ".s",    "1 s s", "1m",  "ms1" };
+	static const char *const huge[] = { "18446744073709551616ns", "18446744074s",
+					    "99999999999999999999s", "18446744073s 1s",
+					    "5124096h" };
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		uint64_t ns = 1;
 
-		cr_expect(rdt_duration_parse(rows[i].text, strlen(rows[i].text), &ns) == RDT_OK, "'%s'",
-			  rows[i].text);
+		cr_expect(rdt_duration_parse(rows[i].text, strlen(rows[i].text), &ns) == RDT_OK,
+			  "'%s'", rows[i].text);
 		cr_expect(ns == rows[i].ns, "'%s': %llu", rows[i].text, (unsigned long long)ns);
 	}
 	for (size_t i = 0; i < COUNT(wrong); i++) {
 		uint64_t ns = 77;
 
-		cr_expect(rdt_duration_parse(wrong[i], strlen(wrong[i]), &ns) == RDT_SYNTAX && ns == 77, "'%s'",
-			  wrong[i]);
+		cr_expect(rdt_duration_parse(wrong[i], strlen(wrong[i]), &ns) == RDT_SYNTAX &&
+				  ns == 77,
+			  "'%s'", wrong[i]);
 	}
 	for (size_t i = 0; i < COUNT(huge); i++) {
 		uint64_t ns = 77;
 
-		cr_expect(rdt_duration_parse(huge[i], strlen(huge[i]), &ns) == RDT_RANGE && ns == 77, "'%s'",
-			  huge[i]);
+		cr_expect(rdt_duration_parse(huge[i], strlen(huge[i]), &ns) == RDT_RANGE &&
+				  ns == 77,
+			  "'%s'", huge[i]);
 	}
 }
 
@@ -267,7 +278,8 @@ Test(unit, text)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		char text[RDT_TEXT_MAX];
 
-		cr_expect(!strcmp(rdt_unit_text(rows[i].unit, rows[i].raw, text, sizeof(text)), rows[i].text),
+		cr_expect(!strcmp(rdt_unit_text(rows[i].unit, rows[i].raw, text, sizeof(text)),
+				  rows[i].text),
 			  "%s, not %s", text, rows[i].text);
 	}
 }
@@ -297,21 +309,25 @@ Test(field_text, values_for_people)
 		{ "aeth.value", "7f", "31" },
 		{ "aeth.value", "41", "1" },
 		{ "mad.status", "00000000001c", "0x001c" },
-		{ "rej.reason", "000000000000000000000008", "nobody listens on this service id (8)" },
+		{ "rej.reason", "000000000000000000000008",
+		  "nobody listens on this service id (8)" },
 		{ "rej.reason", "000000000000000000000022", "34" },
 		{ "rmpp.resp_time", "0101a7", "4.295 s (20)" },
 		{ "ipv4.src", "0000000000000000000000000a000002", "10.0.0.2" },
 		{ "eth.dst", "525400000002", "52:54:00:00:00:02" },
-		{ "ipv6.src", "0000000000000000fe80000000000000505400fffe000001", "fe80::5054:ff:fe00:1" },
+		{ "ipv6.src", "0000000000000000fe80000000000000505400fffe000001",
+		  "fe80::5054:ff:fe00:1" },
 		{ "ipv6.src", "000000000000000000000000000000000000000000000000", "::" },
 		{ "grh.sgid", "000000000000000000000000000000000000ffff0a000002", "10.0.0.2" },
 		{ "ipcm.src_ip", "0040 1c06 00000000 00000000 00000000 0a000002", "10.0.0.2" },
-		{ "ipcm.src_ip", "0060 1c06 fe800000 00000000 50540000 00000001", "fe80::5054:0:0:1" },
+		{ "ipcm.src_ip", "0060 1c06 fe800000 00000000 50540000 00000001",
+		  "fe80::5054:0:0:1" },
 		{ "ipcm.src_ip", "0040 1c06 00000000 00000000 00000000 00000000", "::" },
 		{ "nvme_rej.sts", "00000600", "controller out of resources (6)" },
 		{ "rpcrdma.send_size", "f6ab0e18010103", "4096 B (3)" },
 		{ "mpa.key", "4d504120494420526571204672616d65", "MPA ID Req Frame" },
-		{ "mpa.key", "4d50410a5c49440000000000ff000000", "MPA\\x0a\\x5cID\\x00\\x00\\x00\\x00\\x00\\xff" },
+		{ "mpa.key", "4d50410a5c49440000000000ff000000",
+		  "MPA\\x0a\\x5cID\\x00\\x00\\x00\\x00\\x00\\xff" },
 		{ "mpa.key", "00000000000000000000000000000000", "" },
 		{ "mpa.pd_length", "00000000000000000000000000000000000000 24", "36 B" },
 		{ "ddp_tagged.opcode", "c141", "RDMA Read Request (0x1)" },
@@ -319,14 +335,17 @@ Test(field_text, values_for_people)
 		{ "terminate.etype", "12", "DDP untagged buffer error (2)" },
 		{ "terminate.etype", "21", "1" },
 		{ "terminate.code", "1202", "DDP: no receive buffer for this message (0x02)" },
-		{ "terminate.code", "2102", "from siw DDP: no receive buffer for this message (0x02)" },
+		{ "terminate.code", "2102",
+		  "from siw DDP: no receive buffer for this message (0x02)" },
 		{ "terminate.code", "1000",
 		  "DDP: local catastrophic error (0x00); from siw RDMAP: STag not valid" },
-		{ "terminate.code", "0101", "RDMAP: outside the bounds of the memory region (0x01)" },
+		{ "terminate.code", "0101",
+		  "RDMAP: outside the bounds of the memory region (0x01)" },
 		{ "terminate.code", "ff33", "0x33" },
 		{ "pathrec.service_id", "0000000001061c06", "0x0000000001061c06 (tcp port 7174)" },
 		{ "pathrec.service_id", "0200000000000001", "0x0200000000000001" },
-		{ "cnp.rsvd0", "000102030405060708090a0b0c0d0e0f", "000102030405060708090a0b0c0d0e0f" },
+		{ "cnp.rsvd0", "000102030405060708090a0b0c0d0e0f",
+		  "000102030405060708090a0b0c0d0e0f" },
 		{ "nvme_req.cntlid", "00000000000000001234", "0x3412" },
 	};
 
@@ -341,7 +360,8 @@ Test(field_text, values_for_people)
 		hex_read(rows[i].wire, all, sizeof(all));
 		memcpy(wire, all, need);
 		cr_expect(rdt_field_text(f, wire, text, sizeof(text)) == text);
-		cr_expect(!strcmp(text, rows[i].text), "%s: %s, not %s", rows[i].field, text, rows[i].text);
+		cr_expect(!strcmp(text, rows[i].text), "%s: %s, not %s", rows[i].field, text,
+			  rows[i].text);
 		free(wire);
 	}
 }
@@ -385,8 +405,8 @@ Test(field_text, the_errors_of_a_terminate)
 		hex_read(rows[i].wire, wire, sizeof(wire));
 		error = rdt_terminate_error(wire, &swapped);
 		cr_expect(swapped == rows[i].swapped, "%s", rows[i].wire);
-		cr_expect(rows[i].error < 0 ? !error : error && (int)error->value == rows[i].error, "%s",
-			  rows[i].wire);
+		cr_expect(rows[i].error < 0 ? !error : error && (int)error->value == rows[i].error,
+			  "%s", rows[i].wire);
 		cr_expect(rdt_terminate_error(wire, NULL) == error);
 	}
 }
@@ -406,14 +426,16 @@ Test(field_text, always_fits_and_ends)
 		for (unsigned round = 0; round < 20; round++) {
 			for (size_t k = 0; k < need; k++) {
 				seed = seed * 1664525 + 1013904223;
-				wire[k] = round == 0 ? 0 : round == 1 ? 0xff : (uint8_t)(seed >> 24);
+				wire[k] = round == 0   ? 0
+					  : round == 1 ? 0xff
+						       : (uint8_t)(seed >> 24);
 			}
 			memset(whole, 'x', sizeof(whole));
 			rdt_field_text(f, wire, whole, sizeof(whole));
 			cr_assert(memchr(whole, 0, sizeof(whole)), "%s", f->key);
 			if (f->kind != RDT_KIND_BYTES && f->kind != RDT_KIND_TEXT)
-				cr_expect(strlen(whole) < RDT_TEXT_MAX, "%s.%s: %s", rdt_hdrs[f->hdr].key, f->key,
-					  whole);
+				cr_expect(strlen(whole) < RDT_TEXT_MAX, "%s.%s: %s",
+					  rdt_hdrs[f->hdr].key, f->key, whole);
 			for (size_t size = 1; size <= 40; size++) {
 				char *text = malloc(size);
 				size_t n;
@@ -425,8 +447,8 @@ Test(field_text, always_fits_and_ends)
 				if (n < strlen(whole) && n > 3 && !strcmp(text + n - 3, "..."))
 					n -= 3;
 				if (n > 3 || strspn(text, ".") < n)
-					cr_expect(!strncmp(text, whole, n), "%s.%s in %zu: %s", rdt_hdrs[f->hdr].key,
-						  f->key, size, text);
+					cr_expect(!strncmp(text, whole, n), "%s.%s in %zu: %s",
+						  rdt_hdrs[f->hdr].key, f->key, size, text);
 				free(text);
 			}
 		}
@@ -441,18 +463,24 @@ Test(field_text, long_runs_end_in_dots)
 
 	for (size_t i = 0; i < sizeof(data); i++)
 		data[i] = (uint8_t)('a' + i % 26);
-	cr_expect(!strcmp(rdt_field_text(field("rtu.private_data"), data, text, 16), "696a6b6c6d6e..."), "%s",
-		  text);
-	cr_expect(!strcmp(rdt_field_text(field("rtu.private_data"), data, text, 17), "696a6b6c6d6e..."), "%s",
-		  text);
-	cr_expect(!strcmp(rdt_field_text(field("mpa.key"), data, text, 17), "abcdefghijklmnop"), "%s", text);
-	cr_expect(!strcmp(rdt_field_text(field("mpa.key"), data, text, 16), "abcdefghijkl..."), "%s", text);
+	cr_expect(!strcmp(rdt_field_text(field("rtu.private_data"), data, text, 16),
+			  "696a6b6c6d6e..."),
+		  "%s", text);
+	cr_expect(!strcmp(rdt_field_text(field("rtu.private_data"), data, text, 17),
+			  "696a6b6c6d6e..."),
+		  "%s", text);
+	cr_expect(!strcmp(rdt_field_text(field("mpa.key"), data, text, 17), "abcdefghijklmnop"),
+		  "%s", text);
+	cr_expect(!strcmp(rdt_field_text(field("mpa.key"), data, text, 16), "abcdefghijkl..."),
+		  "%s", text);
 	cr_expect(!strcmp(rdt_field_text(field("mpa.key"), data, text, 4), "..."), "%s", text);
 	cr_expect(!strcmp(rdt_field_text(field("mpa.key"), data, text, 1), ""), "%s", text);
 	/* an escape is whole or not there */
 	data[11] = '\n';
-	cr_expect(!strcmp(rdt_field_text(field("mpa.key"), data, text, 17), "abcdefghijk..."), "%s", text);
-	cr_expect(!strcmp(rdt_field_text(field("mpa.key"), data, text, 20), "abcdefghijk\\x0amnop"), "%s", text);
+	cr_expect(!strcmp(rdt_field_text(field("mpa.key"), data, text, 17), "abcdefghijk..."), "%s",
+		  text);
+	cr_expect(!strcmp(rdt_field_text(field("mpa.key"), data, text, 20), "abcdefghijk\\x0amnop"),
+		  "%s", text);
 }
 
 /* ---- reading -------------------------------------------------------------------------------- */
@@ -574,11 +602,12 @@ Test(field_parse, values)
 
 		cr_assert(text);
 		memcpy(text, rows[i].text, len);
-		cr_expect(rdt_field_parse(field(rows[i].field), text, len, &value) == rows[i].status,
+		cr_expect(rdt_field_parse(field(rows[i].field), text, len, &value) ==
+				  rows[i].status,
 			  "%s '%s': %d", rows[i].field, rows[i].text,
 			  (int)rdt_field_parse(field(rows[i].field), text, len, &value));
-		cr_expect(value == (rows[i].status == RDT_OK ? rows[i].value : 777), "%s '%s': %llu",
-			  rows[i].field, rows[i].text, (unsigned long long)value);
+		cr_expect(value == (rows[i].status == RDT_OK ? rows[i].value : 777),
+			  "%s '%s': %llu", rows[i].field, rows[i].text, (unsigned long long)value);
 		free(text);
 	}
 }
@@ -590,7 +619,8 @@ Test(field_parse, unit_texts_read_back)
 		const struct rdt_field *f = &rdt_fields[i];
 		const uint64_t max = f->width < 8 ? (1u << f->width) - 1 : 255;
 
-		if (!rdt_field_is_num(f) || f->unit == RDT_UNIT_AETH_VALUE || f->unit == RDT_UNIT_SECONDS)
+		if (!rdt_field_is_num(f) || f->unit == RDT_UNIT_AETH_VALUE ||
+		    f->unit == RDT_UNIT_SECONDS)
 			continue;
 		for (uint64_t raw = 0; raw <= max; raw++) {
 			char text[RDT_TEXT_MAX], *bracket;
@@ -605,9 +635,10 @@ Test(field_parse, unit_texts_read_back)
 			/* from two minutes on texts are rounded by more than a code allows */
 			if (strstr(text, "min") || strstr(text, " h "))
 				continue;
-			cr_expect(rdt_field_parse(f, text, strlen(text), &value) == RDT_OK && value == raw,
-				  "%s.%s %llu: %s is %llu", rdt_hdrs[f->hdr].key, f->key, (unsigned long long)raw,
-				  text, (unsigned long long)value);
+			cr_expect(rdt_field_parse(f, text, strlen(text), &value) == RDT_OK &&
+					  value == raw,
+				  "%s.%s %llu: %s is %llu", rdt_hdrs[f->hdr].key, f->key,
+				  (unsigned long long)raw, text, (unsigned long long)value);
 		}
 	}
 }
@@ -624,7 +655,8 @@ Test(field_parse, names_read_as_their_values)
 
 			if (f->width < 32 && list->rows[k].value >> f->width)
 				continue;
-			cr_expect(rdt_field_parse(f, list->rows[k].key, strlen(list->rows[k].key), &value) == RDT_OK &&
+			cr_expect(rdt_field_parse(f, list->rows[k].key, strlen(list->rows[k].key),
+						  &value) == RDT_OK &&
 					  value == list->rows[k].value,
 				  "%s.%s %s", rdt_hdrs[f->hdr].key, f->key, list->rows[k].key);
 		}

@@ -30,6 +30,7 @@ struct vector {
 };
 
 #define VECTOR(hdr, bytes, ...) { #hdr, bytes, { __VA_ARGS__ } },
+/* clang-format off */
 #define N(field, number) { #field, number, NULL }
 #define B(field, bytes) { #field, 0, bytes }
 
@@ -42,6 +43,7 @@ static const struct vector vectors[] = {
 #include "vectors/private.h"
 #include "vectors/iwarp.h"
 };
+/* clang-format on */
 
 #define VECTORS (sizeof(vectors) / sizeof(vectors[0]))
 
@@ -76,21 +78,23 @@ Test(vectors, fields_read_what_the_pages_say)
 		cr_assert(hdr_of(v), "no header %s", v->hdr);
 		cr_expect(hdr_of(v)->len == len, "%s has %u bytes, the page says %zu", v->hdr,
 			  hdr_of(v)->len, len);
-		for (const struct expect *e = v->expect; e < v->expect + MAX_FIELDS && e->field; e++) {
+		for (const struct expect *e = v->expect; e < v->expect + MAX_FIELDS && e->field;
+		     e++) {
 			const struct rdt_field *f = field_of(v, e);
 
 			cr_assert(f, "no field %s.%s", v->hdr, e->field);
 			cr_assert(rdt_field_is_num(f) == !e->bytes, "%s.%s", v->hdr, e->field);
 			if (!e->bytes) {
-				cr_expect(rdt_field_get(f, wire) == e->number, "%s.%s: 0x%llx, not 0x%llx",
-					  v->hdr, e->field, (unsigned long long)rdt_field_get(f, wire),
+				cr_expect(rdt_field_get(f, wire) == e->number,
+					  "%s.%s: 0x%llx, not 0x%llx", v->hdr, e->field,
+					  (unsigned long long)rdt_field_get(f, wire),
 					  (unsigned long long)e->number);
 				continue;
 			}
-			cr_assert(hex_read(e->bytes, want, sizeof(want)) == f->width / 8u, "%s.%s", v->hdr,
-				  e->field);
-			cr_expect(!memcmp(rdt_field_bytes(f, wire), want, f->width / 8u), "%s.%s", v->hdr,
-				  e->field);
+			cr_assert(hex_read(e->bytes, want, sizeof(want)) == f->width / 8u, "%s.%s",
+				  v->hdr, e->field);
+			cr_expect(!memcmp(rdt_field_bytes(f, wire), want, f->width / 8u), "%s.%s",
+				  v->hdr, e->field);
 		}
 	}
 }
@@ -103,15 +107,16 @@ Test(vectors, writing_the_fields_makes_the_bytes)
 		const size_t len = hex_read(v->bytes, want, sizeof(want));
 
 		memset(wire, 0xa5, sizeof(wire));
-		for (const struct expect *e = v->expect; e < v->expect + MAX_FIELDS && e->field; e++) {
+		for (const struct expect *e = v->expect; e < v->expect + MAX_FIELDS && e->field;
+		     e++) {
 			const struct rdt_field *f = field_of(v, e);
 
 			cr_assert(f, "no field %s.%s", v->hdr, e->field);
 			if (e->bytes)
 				hex_read(e->bytes, wire + f->at / 8, f->width / 8u);
 			else
-				cr_expect(rdt_field_set(f, wire, e->number) == RDT_OK, "%s.%s", v->hdr,
-					  e->field);
+				cr_expect(rdt_field_set(f, wire, e->number) == RDT_OK, "%s.%s",
+					  v->hdr, e->field);
 		}
 		cr_expect(!memcmp(wire, want, len), "%s", v->hdr);
 	}
@@ -157,8 +162,8 @@ Test(vectors, no_two_fields_could_be_swapped)
 				differ = x->bytes && y->bytes ? strcmp(x->bytes, y->bytes) != 0
 							      : x->number != y->number;
 			}
-			cr_expect(differ, "%s.%s and %s are alike in every vector", rdt_hdrs[a->hdr].key,
-				  a->key, b->key);
+			cr_expect(differ, "%s.%s and %s are alike in every vector",
+				  rdt_hdrs[a->hdr].key, a->key, b->key);
 		}
 	}
 }

@@ -630,6 +630,13 @@ void cm_feed(struct rdt_tracker *t, const struct rdt_frame *frame, const struct 
 	if (!addr_pair(t, frame, &in.src, &in.dst))
 		return;
 	in.fp = fingerprint(frame, in.tid);
+	/* The hash is larger than the caches: let it come while the ICRC is computed. */
+	map_prefetch(&t->ids, id_key(in.src, in.local));
+	map_prefetch(&t->ids, id_key(in.dst, in.remote));
+	if (in.msg == RDT_MSG_REQ && HAS(&in, req, local_qpn))
+		map_prefetch(&t->flows, flow_key(in.dst, in.src, rdt_req_local_qpn(in.body)));
+	if (in.msg == RDT_MSG_REP && HAS(&in, rep, local_qpn))
+		map_prefetch(&t->flows, flow_key(in.dst, in.src, rdt_rep_local_qpn(in.body)));
 	in.icrc = t->opts.skip_icrc ? RDT_ICRC_UNCHECKED : (uint8_t)rdt_icrc_check(frame, NULL, NULL);
 	t->stats.icrc_bad += in.icrc == RDT_ICRC_BAD;
 	deliver(t, frame, &in, verdict);

@@ -121,6 +121,7 @@ struct rdt_tracker {
 	struct recent *recent;
 	struct resolve *resolves;
 	uint32_t resolve_next;
+	uint32_t resolves_open[2]; /* valid ones: addresses, routes */
 	int64_t now;            /* latest time seen */
 	uint8_t started;
 	uint8_t no_memory;      /* something could not be kept of the frame being fed */

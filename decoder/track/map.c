@@ -10,68 +10,70 @@ void map_init(struct map *m, const struct rdt_memory *memory, uint64_t seed)
 	*m = (struct map){ .memory = memory, .seed = seed };
 }
 
+static uint64_t key_of(const struct map_place *p)
+{
+	return (uint64_t)p->key[1] << 32 | p->key[0];
+}
+
+static void fill(struct map_place *p, uint64_t key, uint32_t value)
+{
+	p->key[0] = (uint32_t)key;
+	p->key[1] = (uint32_t)(key >> 32);
+	p->value = value;
+}
+
 static uint32_t home(const struct map *m, uint64_t key)
 {
 	return (uint32_t)map_mix(key ^ m->seed) & m->mask;
 }
 
-static void release(const struct map *m, uint64_t *keys, uint32_t *values, size_t places)
+static size_t bytes(size_t places)
 {
-	m->memory->resize(m->memory->user, keys, places * sizeof(*keys), 0);
-	m->memory->resize(m->memory->user, values, places * sizeof(*values), 0);
+	return places * sizeof(struct map_place);
 }
 
 void map_free(struct map *m)
 {
-	if (m->keys)
-		release(m, m->keys, m->values, (size_t)m->mask + 1);
+	if (m->places)
+		m->memory->resize(m->memory->user, m->places, bytes((size_t)m->mask + 1), 0);
 	map_init(m, m->memory, m->seed);
 }
 
 /* The place of a key, or the free one where it would go. */
-static uint32_t place(const struct map *m, uint64_t key)
+static uint32_t find(const struct map *m, uint64_t key)
 {
 	uint32_t i = home(m, key);
 
-	while (m->values[i] != RDT_MAP_NONE && m->keys[i] != key)
+	while (m->places[i].value != RDT_MAP_NONE && key_of(&m->places[i]) != key)
 		i = (i + 1) & m->mask;
 	return i;
 }
 
 uint32_t map_get(const struct map *m, uint64_t key)
 {
-	return m->keys ? m->values[place(m, key)] : RDT_MAP_NONE;
+	return m->places ? m->places[find(m, key)].value : RDT_MAP_NONE;
 }
 
 static bool grow(struct map *m)
 {
 	const struct map old = *m;
-	const size_t had = old.keys ? (size_t)old.mask + 1 : 0;
+	const size_t had = old.places ? (size_t)old.mask + 1 : 0;
 	const size_t places = had ? had * 2 : FIRST_PLACES;
-	uint64_t *keys = m->memory->resize(m->memory->user, NULL, 0, places * sizeof(*keys));
-	uint32_t *values = m->memory->resize(m->memory->user, NULL, 0, places * sizeof(*values));
+	struct map_place *fresh;
 
-	if (!keys || !values || places - 1 > UINT32_MAX / 2) {
-		if (keys)
-			m->memory->resize(m->memory->user, keys, places * sizeof(*keys), 0);
-		if (values)
-			m->memory->resize(m->memory->user, values, places * sizeof(*values), 0);
+	if (places - 1 > UINT32_MAX / 2)
 		return false;
-	}
-	memset(values, 0xff, places * sizeof(*values));
-	m->keys = keys;
-	m->values = values;
+	fresh = m->memory->resize(m->memory->user, NULL, 0, bytes(places));
+	if (!fresh)
+		return false;
+	memset(fresh, 0xff, bytes(places));
+	m->places = fresh;
 	m->mask = (uint32_t)(places - 1);
-	for (size_t i = 0; i < had; i++) {
-		if (old.values[i] != RDT_MAP_NONE) {
-			const uint32_t to = place(m, old.keys[i]);
-
-			keys[to] = old.keys[i];
-			values[to] = old.values[i];
-		}
-	}
+	for (size_t i = 0; i < had; i++)
+		if (old.places[i].value != RDT_MAP_NONE)
+			fresh[find(m, key_of(&old.places[i]))] = old.places[i];
 	if (had)
-		release(m, old.keys, old.values, had);
+		m->memory->resize(m->memory->user, old.places, bytes(had), 0);
 	return true;
 }
 
@@ -80,14 +82,13 @@ bool map_put(struct map *m, uint64_t key, uint32_t value)
 	uint32_t i;
 
 	/* At most three quarters full, so that probes stay short. */
-	if (!m->keys || m->used >= m->mask - m->mask / 4)
-		if (!grow(m) && (!m->keys || m->used >= m->mask))
+	if (!m->places || m->used >= m->mask - m->mask / 4)
+		if (!grow(m) && (!m->places || m->used >= m->mask))
 			return false;
-	i = place(m, key);
-	if (m->values[i] == RDT_MAP_NONE)
+	i = find(m, key);
+	if (m->places[i].value == RDT_MAP_NONE)
 		m->used++;
-	m->keys[i] = key;
-	m->values[i] = value;
+	fill(&m->places[i], key, value);
 	return true;
 }
 
@@ -95,21 +96,20 @@ void map_remove(struct map *m, uint64_t key, uint32_t value)
 {
 	uint32_t hole, i;
 
-	if (!m->keys)
+	if (!m->places)
 		return;
-	hole = place(m, key);
-	if (m->values[hole] != value)
+	hole = find(m, key);
+	if (m->places[hole].value != value)
 		return;
 	/* Move back what had to step over the hole, so that no mark of deletion is needed. */
-	for (i = (hole + 1) & m->mask; m->values[i] != RDT_MAP_NONE; i = (i + 1) & m->mask) {
-		const uint32_t h = home(m, m->keys[i]);
+	for (i = (hole + 1) & m->mask; m->places[i].value != RDT_MAP_NONE; i = (i + 1) & m->mask) {
+		const uint32_t h = home(m, key_of(&m->places[i]));
 
 		if (((i - h) & m->mask) >= ((i - hole) & m->mask)) {
-			m->keys[hole] = m->keys[i];
-			m->values[hole] = m->values[i];
+			m->places[hole] = m->places[i];
 			hole = i;
 		}
 	}
-	m->values[hole] = RDT_MAP_NONE;
+	m->places[hole].value = RDT_MAP_NONE;
 	m->used--;
 }

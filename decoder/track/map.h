@@ -13,26 +13,11 @@
 
 #define RDT_MAP_NONE UINT32_MAX /* not a value */
 
-struct map {
-	const struct rdt_memory *memory;
-	uint64_t *keys;
-	uint32_t *values; /* RDT_MAP_NONE marks a free place */
-	uint64_t seed;
-	uint32_t mask;    /* places - 1; a power of two less one, or 0 with keys NULL */
-	uint32_t used;
+/* Key and value together, in 12 bytes: one look-up, one cache line. */
+struct map_place {
+	uint32_t key[2]; /* low half, high half */
+	uint32_t value;  /* RDT_MAP_NONE marks a free place */
 };
-
-void map_init(struct map *m, const struct rdt_memory *memory, uint64_t seed);
-void map_free(struct map *m);
-
-/* The value of a key, RDT_MAP_NONE when it has none. */
-uint32_t map_get(const struct map *m, uint64_t key);
-
-/* Set a key's value (not RDT_MAP_NONE). False when there is no memory. */
-bool map_put(struct map *m, uint64_t key, uint32_t value);
-
-/* Remove a key if its value is value (it may have passed to another owner). */
-void map_remove(struct map *m, uint64_t key, uint32_t value);
 
 /* Spread the bits of x (64-bit finalizer of MurmurHash3). */
 static inline uint64_t map_mix(uint64_t x)
@@ -43,5 +28,32 @@ static inline uint64_t map_mix(uint64_t x)
 	x *= 0xc4ceb9fe1a85ec53u;
 	return x ^ x >> 33;
 }
+
+struct map {
+	const struct rdt_memory *memory;
+	struct map_place *places;
+	uint64_t seed;
+	uint32_t mask; /* places - 1; a power of two less one, or 0 with places NULL */
+	uint32_t used;
+};
+
+void map_init(struct map *m, const struct rdt_memory *memory, uint64_t seed);
+void map_free(struct map *m);
+
+/* The value of a key, RDT_MAP_NONE when it has none. */
+uint32_t map_get(const struct map *m, uint64_t key);
+
+/* Fetch the memory of a key that will be asked for soon. */
+static inline void map_prefetch(const struct map *m, uint64_t key)
+{
+	if (m->places)
+		__builtin_prefetch(&m->places[(uint32_t)map_mix(key ^ m->seed) & m->mask]);
+}
+
+/* Set a key's value (not RDT_MAP_NONE). False when there is no memory. */
+bool map_put(struct map *m, uint64_t key, uint32_t value);
+
+/* Remove a key if its value is value (it may have passed to another owner). */
+void map_remove(struct map *m, uint64_t key, uint32_t value);
 
 #endif

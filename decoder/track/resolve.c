@@ -13,6 +13,8 @@
 static struct resolve *newest(struct rdt_tracker *t, const struct rdt_addr *from,
 			      const struct rdt_addr *to, int route)
 {
+	if (!t->resolves_open[route])
+		return NULL;
 	for (uint32_t i = 1; i <= RESOLVES; i++) {
 		struct resolve *r = &t->resolves[(t->resolve_next - i) % RESOLVES];
 
@@ -31,6 +33,7 @@ const struct resolve *resolve_take(struct rdt_tracker *t, const struct rdt_addr 
 	if (!r || before_ns - r->asked.ns > FRESH_NS || r->asked.ns > before_ns)
 		return NULL;
 	r->valid = 0;
+	t->resolves_open[route]--;
 	return r;
 }
 
@@ -42,12 +45,16 @@ static void asked(struct rdt_tracker *t, const struct rdt_addr *from, const stru
 	/* Asked again before an answer: the first time counts. */
 	if (r && !r->done.frame && when->ns - r->asked.ns < FRESH_NS && r->tid == tid)
 		return;
-	t->resolves[t->resolve_next++ % RESOLVES] = (struct resolve){ .asked = *when,
-								      .from = *from,
-								      .to = *to,
-								      .tid = tid,
-								      .route = (uint8_t)route,
-								      .valid = 1 };
+	r = &t->resolves[t->resolve_next++ % RESOLVES];
+	if (r->valid)
+		t->resolves_open[r->route]--;
+	*r = (struct resolve){ .asked = *when,
+			       .from = *from,
+			       .to = *to,
+			       .tid = tid,
+			       .route = (uint8_t)route,
+			       .valid = 1 };
+	t->resolves_open[route]++;
 }
 
 static void answered(struct resolve *r, const struct rdt_when *when)

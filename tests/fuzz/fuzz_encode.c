@@ -93,8 +93,8 @@ static void check_parse(const struct rdt_packet *p, const uint8_t *wire, size_t 
 	must(f.bth_have == f.bth_len && f.vlans == (f.eth ? p->vlans : 0));
 	/* 252 bytes to QP1 with a wrong ICRC look like a MAD without one. */
 	icrc = rdt_icrc_check(&f, NULL, NULL);
-	must(p->bad_icrc ? icrc == RDT_ICRC_BAD ||
-				   (icrc == RDT_ICRC_ABSENT && p->dest_qpn == RDT_QP1 && p->payload_len == 252)
+	must(p->bad_icrc ? icrc == RDT_ICRC_BAD || (icrc == RDT_ICRC_ABSENT &&
+						    p->dest_qpn == RDT_QP1 && p->payload_len == 252)
 			 : icrc == RDT_ICRC_OK);
 	must(f.bth_len == op->hdr_len + p->payload_len + (-p->payload_len & 3) + RDT_LEN_icrc);
 	must(rdt_bth_opcode(f.bth) == p->opcode && rdt_bth_psn(f.bth) == p->psn &&
@@ -144,7 +144,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		again = malloc(len);
 		must(again != NULL);
 		must(rdt_packet_encode(&packet, again, len - 1, &again_len) == RDT_SPACE);
-		must(rdt_packet_encode(&packet, again, len, &again_len) == RDT_OK && again_len == len);
+		must(rdt_packet_encode(&packet, again, len, &again_len) == RDT_OK &&
+		     again_len == len);
 		must(!memcmp(wire, again, len));
 		check_parse(&packet, again, len);
 		free(again);

@@ -54,7 +54,8 @@ static void show_fields(const struct rdt_hdr *hdr, const uint8_t *src, size_t si
 		memcpy(wire, src, need);
 		must(rdt_field_text(f, wire, whole, sizeof(whole)) == whole);
 		must(memchr(whole, 0, sizeof(whole)) != NULL);
-		must(f->kind == RDT_KIND_BYTES || f->kind == RDT_KIND_TEXT || strlen(whole) < RDT_TEXT_MAX);
+		must(f->kind == RDT_KIND_BYTES || f->kind == RDT_KIND_TEXT ||
+		     strlen(whole) < RDT_TEXT_MAX);
 		must(rdt_field_text(f, wire, text, size) == text);
 		must(memchr(text, 0, size) != NULL);
 		if (strlen(whole) < size)
@@ -112,7 +113,8 @@ static void read_others(const char *text, size_t len)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const uint8_t *end = memchr(data, 0, size);
-	const struct rdt_hdr *hdr = end ? rdt_hdr_find((const char *)data, (size_t)(end - data)) : NULL;
+	const struct rdt_hdr *hdr =
+		end ? rdt_hdr_find((const char *)data, (size_t)(end - data)) : NULL;
 	uint8_t src[ROOM] = { 0 };
 	size_t have;
 	char *text;

@@ -33,7 +33,8 @@ int test_pcap_walk(const char *name, test_frame_fn fn, void *arg)
 			.have = header->caplen,
 			.wire_len = header->len,
 			.linktype = linktype_of(pcap_datalink(pcap)),
-			.ns = (uint64_t)header->ts.tv_sec * 1000000000u + (uint64_t)header->ts.tv_usec,
+			.ns = (uint64_t)header->ts.tv_sec * 1000000000u +
+			      (uint64_t)header->ts.tv_usec,
 			.number = (unsigned)++count,
 		};
 
