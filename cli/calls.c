@@ -7,9 +7,14 @@
 #include "rdmatrace/wire.h"
 
 static const struct call_send sends[] = {
-#define S(m, c, user, ucma, rdma, ib, events)                                                      \
-	{ .msg = RDT_MSG_##m, .when = CALL_##c, .call = user, .command = ucma, .rdma_cm = rdma,    \
-	  .cm = ib, .trace = events },
+#define S(m, c, user, ucma, rdma, ib, events) \
+	{ .msg = RDT_MSG_##m,                 \
+	  .when = CALL_##c,                   \
+	  .call = user,                       \
+	  .command = ucma,                    \
+	  .rdma_cm = rdma,                    \
+	  .cm = ib,                           \
+	  .trace = events },
 #define R(m, c, handler, how, rdma, got, program)
 #include "calls.def"
 #undef S
@@ -18,9 +23,14 @@ static const struct call_send sends[] = {
 
 static const struct call_receive receives[] = {
 #define S(m, c, user, ucma, rdma, ib, events)
-#define R(m, c, handler, how, rdma, got, program)                                                  \
-	{ .msg = RDT_MSG_##m, .when = CALL_##c, .first = handler, .lookup = how, .rdma_cm = rdma,  \
-	  .event = got, .user = program },
+#define R(m, c, handler, how, rdma, got, program) \
+	{ .msg = RDT_MSG_##m,                     \
+	  .when = CALL_##c,                       \
+	  .first = handler,                       \
+	  .lookup = how,                          \
+	  .rdma_cm = rdma,                        \
+	  .event = got,                           \
+	  .user = program },
 #include "calls.def"
 #undef S
 #undef R
@@ -42,7 +52,8 @@ const struct call_receive *calls_receive(enum rdt_msg msg, enum call_case when)
 	if (when == CALL_RESENT)
 		when = CALL_COPY;
 	for (size_t i = 0; i < COUNT(receives); i++)
-		if (receives[i].msg == msg && (receives[i].when == when || receives[i].when == CALL_ANY))
+		if (receives[i].msg == msg &&
+		    (receives[i].when == when || receives[i].when == CALL_ANY))
 			return &receives[i];
 	return NULL;
 }
@@ -83,17 +94,20 @@ enum call_case calls_case(const struct rdt_conn *conn, const struct rdt_msg_rec 
 	case RDT_MSG_MRA:
 		if (!has(rec, RDT_F_mra_msg_mraed))
 			return CALL_ANY;
-		return rdt_mra_msg_mraed(rec->body) == RDT_MRAED_REQ ? CALL_OF_REQ :
-		       rdt_mra_msg_mraed(rec->body) == RDT_MRAED_REP ? CALL_OF_REP : CALL_ANY;
+		return rdt_mra_msg_mraed(rec->body) == RDT_MRAED_REQ   ? CALL_OF_REQ
+		       : rdt_mra_msg_mraed(rec->body) == RDT_MRAED_REP ? CALL_OF_REP
+								       : CALL_ANY;
 	case RDT_MSG_REJ:
 		return rej_case(conn, rec);
 	case RDT_MSG_SIDR_REP:
-		if (!has(rec, RDT_F_sidr_rep_status) || rdt_sidr_rep_status(rec->body) == RDT_SIDR_SUCCESS)
+		if (!has(rec, RDT_F_sidr_rep_status) ||
+		    rdt_sidr_rep_status(rec->body) == RDT_SIDR_SUCCESS)
 			return CALL_ANY;
-		return rdt_sidr_rep_status(rec->body) == RDT_SIDR_UNSUPPORTED ? CALL_NO_LISTENER :
-										CALL_REFUSED;
+		return rdt_sidr_rep_status(rec->body) == RDT_SIDR_UNSUPPORTED ? CALL_NO_LISTENER
+									      : CALL_REFUSED;
 	case RDT_MSG_MPA_REP:
-		return has(rec, RDT_F_mpa_reject) && rdt_mpa_reject(rec->body) ? CALL_REFUSED : CALL_ANY;
+		return has(rec, RDT_F_mpa_reject) && rdt_mpa_reject(rec->body) ? CALL_REFUSED
+									       : CALL_ANY;
 	case RDT_MSG_DREP:
 		return rec->unexpected ? CALL_STATELESS : CALL_ANY;
 	case RDT_MSG_REQ:

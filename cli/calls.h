@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The functions of Linux and librdmacm behind each message: which call sends it, which handler
- * receives it. Rows stand in calls.def. Knowledge about Linux, not something the wire shows: another
- * system, or another version, has others.
+ * receives it. Rows stand in calls.def. Knowledge about Linux, not something the wire shows:
+ * another system, or another version, has others.
  */
 #ifndef RDT_CLI_CALLS_H
 #define RDT_CLI_CALLS_H
@@ -10,26 +10,26 @@
 #include "rdmatrace/track.h"
 
 /* Circumstances that take another way than usual. X(symbol, text) */
-#define CALL_CASE_LIST(X)                                                                          \
-	X(ANY, "")                                                                                 \
-	X(RESENT, "sent again")                                                                    \
-	X(COPY, "a repetition")                                                                    \
-	X(OF_REQ, "of the REQ")                                                                    \
-	X(OF_REP, "of the REP")                                                                    \
-	X(REFUSED, "refused")                                                                      \
-	X(NO_LISTENER, "nobody listens")                                                                 \
-	X(STALE, "reason 10")                                                                      \
-	X(BAD_PATH, "reasons 12 to 23")                                                            \
-	X(GAVE_UP, "reason 4")                                                                     \
-	X(BY_KERNEL, "by the kernel")                                                              \
-	X(BY_PROGRAM, "by the program")                                                            \
+#define CALL_CASE_LIST(X)                \
+	X(ANY, "")                       \
+	X(RESENT, "sent again")          \
+	X(COPY, "a repetition")          \
+	X(OF_REQ, "of the REQ")          \
+	X(OF_REP, "of the REP")          \
+	X(REFUSED, "refused")            \
+	X(NO_LISTENER, "nobody listens") \
+	X(STALE, "reason 10")            \
+	X(BAD_PATH, "reasons 12 to 23")  \
+	X(GAVE_UP, "reason 4")           \
+	X(BY_KERNEL, "by the kernel")    \
+	X(BY_PROGRAM, "by the program")  \
 	X(STATELESS, "for a connection that is not there")
 
 enum call_case {
 #define X(symbol, text) CALL_##symbol,
 	CALL_CASE_LIST(X)
 #undef X
-	CALL_CASE_COUNT
+		CALL_CASE_COUNT
 };
 
 struct call_send {

@@ -20,9 +20,9 @@
 #define RECORDS (1u << RDT_REC_conn | 1u << RDT_REC_msg)
 
 /* The columns of CSV when -e names none: what stands in most packets. */
-static const char *const usual[] = { "frame.number", "frame.rel_ns", "frame.src", "frame.dst", "conn.n",
-				     "msg.msg", "msg.copy", "bth.opcode", "bth.dest_qpn", "bth.psn",
-				     "frame.problem", NULL };
+static const char *const usual[] = { "frame.number", "frame.rel_ns", "frame.src",     "frame.dst",
+				     "conn.n",	     "msg.msg",	     "msg.copy",      "bth.opcode",
+				     "bth.dest_qpn", "bth.psn",	     "frame.problem", NULL };
 
 struct dump {
 	struct session session;
@@ -35,7 +35,8 @@ struct dump {
 	bool two_passes, one_input, started;
 	int64_t prev_ns;
 	uint64_t shown;
-	unsigned frame_width, ends_width, what_width; /* columns so far: lines of one width line up */
+	unsigned frame_width, ends_width,
+		what_width; /* columns so far: lines of one width line up */
 };
 
 /* ---- which packets --------------------------------------------------------------------------- */
@@ -82,7 +83,8 @@ static bool wanted(struct dump *dump, const struct dump_packet *d)
 	};
 	struct rdt_view view;
 
-	if (opts->select && (!d->conn || !selection_has(opts->select, d->conn->n, rdt_conn_id(d->conn))))
+	if (opts->select &&
+	    (!d->conn || !selection_has(opts->select, d->conn->n, rdt_conn_id(d->conn))))
 		return false;
 	if (!opts->filter)
 		return true;
@@ -118,7 +120,8 @@ static void put_text(struct dump *dump, const struct dump_packet *d)
 	const struct cli_opts *opts = dump->session.opts;
 	const enum cli_tone tone = tone_of(d);
 	FILE *out = cli_out();
-	char text[2 * CLI_HOST_TEXT + 8], details[1024] = "", src[CLI_HOST_TEXT], dst[CLI_HOST_TEXT];
+	char text[2 * CLI_HOST_TEXT + 8], details[1024] = "", src[CLI_HOST_TEXT],
+					  dst[CLI_HOST_TEXT];
 	size_t used, len;
 
 	if (!dump->one_input)
@@ -130,7 +133,8 @@ static void put_text(struct dump *dump, const struct dump_packet *d)
 	used += (size_t)fprintf(out, "%10s  ",
 				cli_time_text(opts, d->packet->when.ns, dump->session.base_ns,
 					      &dump->prev_ns, dump->session.time_digits, text));
-	snprintf(text, sizeof(text), "%s > %s", cli_addr_text(opts, &d->frame->src, src, sizeof(src)),
+	snprintf(text, sizeof(text), "%s > %s",
+		 cli_addr_text(opts, &d->frame->src, src, sizeof(src)),
 		 cli_addr_text(opts, &d->frame->dst, dst, sizeof(dst)));
 	pad(text, &dump->ends_width);
 	fputs("  ", out);
@@ -158,7 +162,8 @@ static void put_text(struct dump *dump, const struct dump_packet *d)
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-static struct rdt_value record_value(const struct dump *dump, const struct dump_packet *d, size_t col)
+static struct rdt_value record_value(const struct dump *dump, const struct dump_packet *d,
+				     size_t col)
 {
 	const enum rdt_rec rec = (enum rdt_rec)rdt_cols[col].rec;
 
@@ -193,7 +198,8 @@ static struct rdt_value frame_value(const struct dump *dump, const struct dump_p
 		return (struct rdt_value){ .type = RDT_VALUE_UINT, .num = p->link };
 	case FRAME_KEY_src:
 	case FRAME_KEY_dst: {
-		const struct rdt_addr *addr = key == FRAME_KEY_src ? &d->frame->src : &d->frame->dst;
+		const struct rdt_addr *addr =
+			key == FRAME_KEY_src ? &d->frame->src : &d->frame->dst;
 
 		if (addr->kind == RDT_ADDR_NONE)
 			break;
@@ -229,8 +235,8 @@ static const char *column_text(const struct dump *dump, const struct dump_packet
 		hdr = field_bytes(d, &rdt_fields[column->id]);
 		return hdr ? field_value_text(&rdt_fields[column->id], hdr, buf, size) : "";
 	}
-	value = column->kind == COLUMN_REC ? record_value(dump, d, column->id) :
-					     frame_value(dump, d, (enum frame_key)column->id);
+	value = column->kind == COLUMN_REC ? record_value(dump, d, column->id)
+					   : frame_value(dump, d, (enum frame_key)column->id);
 	return value_text(&value, buf, size);
 }
 
@@ -289,8 +295,9 @@ static void put_columns_json(struct dump *dump, const struct dump_packet *d, str
 				json_null(j, column->name);
 			continue;
 		}
-		value = column->kind == COLUMN_REC ? record_value(dump, d, column->id) :
-						     frame_value(dump, d, (enum frame_key)column->id);
+		value = column->kind == COLUMN_REC
+				? record_value(dump, d, column->id)
+				: frame_value(dump, d, (enum frame_key)column->id);
 		value_json(j, column->name, &value);
 	}
 }
@@ -325,8 +332,10 @@ static void put_json(struct dump *dump, const struct dump_packet *d)
 		json_uint(j, "copy", d->verdict->copy);
 	else
 		json_null(j, "copy");
-	json_text(j, "icrc_check", d->frame->kind == RDT_FRAME_IB ?
-					   rdt_icrc_key(rdt_icrc_check(d->frame, NULL, NULL)) : NULL);
+	json_text(j, "icrc_check",
+		  d->frame->kind == RDT_FRAME_IB
+			  ? rdt_icrc_key(rdt_icrc_check(d->frame, NULL, NULL))
+			  : NULL);
 	for (size_t i = 0; i < d->layer_count; i++)
 		put_layer(j, d, i);
 	records_close(&dump->records);
@@ -370,7 +379,9 @@ static int on_packet(void *user, const struct packet *packet, const struct rdt_f
 {
 	struct dump *dump = user;
 	struct rdt_layer layers[RDT_LAYERS_MAX];
-	struct dump_packet d = { .packet = packet, .frame = frame, .verdict = verdict, .layers = layers };
+	struct dump_packet d = {
+		.packet = packet, .frame = frame, .verdict = verdict, .layers = layers
+	};
 	char comment[128];
 
 	if (!is_rdma(frame, verdict)) {
@@ -385,6 +396,9 @@ static int on_packet(void *user, const struct packet *packet, const struct rdt_f
 		return 0;
 	dump->shown++;
 	put_packet(dump, &d);
+	/* From a pipe that is being written: somebody waits for this line. */
+	if (!dump->two_passes)
+		cli_out_flush();
 	if (dump->file) {
 		if (d.conn)
 			write_comment(d.conn, verdict, comment, sizeof(comment));

@@ -15,7 +15,7 @@ struct explain {
 	size_t asked, unknown;
 };
 
-/* ---- one meaning ------------------------------------------------------------------------------ */
+/* ---- one meaning -------------------------------------------------------------------------- */
 
 static char *value_digits(const struct meaning *m, char *buf, size_t size)
 {
@@ -65,13 +65,15 @@ static void print_meaning(struct explain *e, const struct meaning *m)
 	char head[192];
 
 	headline(m, head, sizeof(head));
-	fprintf(cli_out(), "%s%s%s: ", cli_tone(opts, CLI_TONE_BOLD), head, cli_tone(opts, CLI_TONE_OFF));
+	fprintf(cli_out(), "%s%s%s: ", cli_tone(opts, CLI_TONE_BOLD), head,
+		cli_tone(opts, CLI_TONE_OFF));
 	para_print(cli_out(), m->text, (unsigned)cli_text_width(head) + 2, 2, opts->width);
 	print_details(e, m);
 }
 
 /* The others in a line each, with what to type for more. */
-static void print_others(struct explain *e, const char *query, const struct meaning *m, size_t count)
+static void print_others(struct explain *e, const char *query, const struct meaning *m,
+			 size_t count)
 {
 	const struct cli_opts *opts = e->opts;
 	char ask[96];
@@ -86,11 +88,14 @@ static void print_others(struct explain *e, const char *query, const struct mean
 
 		fprintf(cli_out(), "  %-*s  ", widest, meaning_query(&m[i], ask, sizeof(ask)));
 		if (!m[i].has_value)
-			g_snprintf(line, sizeof(line), "%s%s%s", m[i].topic == TOPIC_name ? "" : meaning_title(&m[i]),
+			g_snprintf(line, sizeof(line), "%s%s%s",
+				   m[i].topic == TOPIC_name ? "" : meaning_title(&m[i]),
 				   m[i].topic == TOPIC_name ? "" : ": ", m[i].text);
 		else
-			g_snprintf(line, sizeof(line), "%s%s%s", m[i].name, m[i].name[0] ? ": " : "", m[i].text);
-		para_print(cli_out(), line, (unsigned)widest + 4, (unsigned)widest + 6, opts->width);
+			g_snprintf(line, sizeof(line), "%s%s%s", m[i].name,
+				   m[i].name[0] ? ": " : "", m[i].text);
+		para_print(cli_out(), line, (unsigned)widest + 4, (unsigned)widest + 6,
+			   opts->width);
 	}
 	fprintf(cli_out(), "%smore: " CLI_NAME " explain %s%s\n", cli_tone(opts, CLI_TONE_DIM),
 		meaning_query(&m[0], ask, sizeof(ask)), cli_tone(opts, CLI_TONE_OFF));
@@ -136,13 +141,15 @@ static void csv_meaning(struct explain *e, const char *query, const struct meani
 
 	csv_put(cli_out(), table, true, query);
 	csv_put(cli_out(), table, false, meaning_key(m));
-	csv_put(cli_out(), table, false, m->has_value ? value_digits(m, digits, sizeof(digits)) : digits);
+	csv_put(cli_out(), table, false,
+		m->has_value ? value_digits(m, digits, sizeof(digits)) : digits);
 	csv_put(cli_out(), table, false, m->name);
 	csv_put(cli_out(), table, false, m->text);
 	csv_end(cli_out());
 }
 
-static void print_answer(struct explain *e, const char *query, const struct meaning *m, size_t count)
+static void print_answer(struct explain *e, const char *query, const struct meaning *m,
+			 size_t count)
 {
 	switch (e->opts->format) {
 	case CLI_JSON:
@@ -167,7 +174,7 @@ static void print_answer(struct explain *e, const char *query, const struct mean
 	e->asked++;
 }
 
-/* ---- questions ---------------------------------------------------------------------------------- */
+/* ---- questions ---------------------------------------------------------------------------- */
 
 static bool number(const char *text, int64_t *ret, bool *ret_hex)
 {
@@ -207,7 +214,8 @@ static char *closest(const char *text)
 	for (unsigned i = 0; i < RDT_OUTCOME_COUNT; i++)
 		candidate(all, rdt_outcome_key((enum rdt_outcome)i));
 	for (size_t i = 0; i < RDT_FIELD_COUNT; i++) {
-		char *full = g_strdup_printf("%s.%s", rdt_hdrs[rdt_fields[i].hdr].key, rdt_fields[i].key);
+		char *full = g_strdup_printf("%s.%s", rdt_hdrs[rdt_fields[i].hdr].key,
+					     rdt_fields[i].key);
 
 		g_ptr_array_add(all, full);
 	}
@@ -229,9 +237,12 @@ static void not_known(struct explain *e, const char *text)
 	if (near)
 		cli_error("explain: %s: no such code or name; closest match: %s", text, near);
 	else if (number(text, &value, &hex))
-		cli_error("explain: %s: no meaning known; " CLI_NAME " explain lists the topics", text);
+		cli_error("explain: %s: no meaning known; " CLI_NAME " explain lists the topics",
+			  text);
 	else
-		cli_error("explain: %s: no such code or name; " CLI_NAME " explain lists the topics", text);
+		cli_error("explain: %s: no such code or name; " CLI_NAME
+			  " explain lists the topics",
+			  text);
 	g_free(near);
 }
 
@@ -256,7 +267,8 @@ static void answer(struct explain *e, const char *text)
 		not_known(e, text);
 }
 
-static bool answer_topic(struct explain *e, enum topic topic, enum rdt_names_id list, const char *text)
+static bool answer_topic(struct explain *e, enum topic topic, enum rdt_names_id list,
+			 const char *text)
 {
 	struct meaning m;
 	int64_t value;
@@ -278,28 +290,31 @@ static void print_topics(const struct explain *e)
 		{ "rej 10", "... when the number alone could be something else" },
 		{ "REJECTED, event 7", "an event of librdmacm" },
 		{ "-110, errno 19", "a negative status" },
-		{ "sidr 1, apr 5, nvme 6", "a status of SIDR, of an alternate path, of an NVMe-oF target" },
+		{ "sidr 1, apr 5, nvme 6",
+		  "a status of SIDR, of an alternate path, of an NVMe-oF target" },
 		{ "wc 12", "a completion status" },
 		{ "nak 2, syndrome 0x62, rnr 12", "acknowledges of the data path" },
-		{ "timeout 20, mtu 3, rate 5", "codes of timers and sizes; timeout 4.3s goes back" },
+		{ "timeout 20, mtu 3, rate 5",
+		  "codes of timers and sizes; timeout 4.3s goes back" },
 		{ "svc 0x0000000001061144, port 4420", "a service id" },
 		{ "opcode 0x0a, mad 0x000c", "a BTH opcode, a MAD status" },
-		{ "REQ, MRA, DREP", "a message: what it does, which functions send and receive it" },
+		{ "REQ, MRA, DREP",
+		  "a message: what it does, which functions send and receive it" },
 		{ "TIMEWAIT, RTS, cm-state 8", "a state" },
 		{ "req.starting_psn, setup_ns, bth", "a name of rdma-trace fields" },
 	};
 
 	fprintf(cli_out(), "rdma-trace explain CODE|NAME|NUMBER...\n");
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
-		fprintf(cli_out(), "  %s%-34s%s  %s\n", cli_tone(e->opts, CLI_TONE_BOLD), rows[i].ask,
-			cli_tone(e->opts, CLI_TONE_OFF), rows[i].text);
+		fprintf(cli_out(), "  %s%-34s%s  %s\n", cli_tone(e->opts, CLI_TONE_BOLD),
+			rows[i].ask, cli_tone(e->opts, CLI_TONE_OFF), rows[i].text);
 }
 
 /* "Unknown error -28", "status = 28", "reason: 8": what stands before the number in messages. */
 static bool is_noise(const char *word)
 {
-	static const char *const noise[] = { "unknown", "error", "status", "status:", "code", "reason:",
-					     "=", ":", "is" };
+	static const char *const noise[] = { "unknown", "error", "status", "status:", "code",
+					     "reason:", "=",	 ":",	   "is" };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(noise); i++)
 		if (!g_ascii_strcasecmp(word, noise[i]))

@@ -21,9 +21,9 @@ static const char *const value_types[] = {
 };
 
 static const char *const kinds[] = {
-	[RDT_KIND_UINT] = "uint", [RDT_KIND_UINT_LE] = "uint-le", [RDT_KIND_FLAG] = "flag",
-	[RDT_KIND_RSVD] = "reserved", [RDT_KIND_BYTES] = "bytes", [RDT_KIND_TEXT] = "text",
-	[RDT_KIND_GID] = "gid", [RDT_KIND_GUID] = "guid", [RDT_KIND_MAC] = "mac",
+	[RDT_KIND_UINT] = "uint",     [RDT_KIND_UINT_LE] = "uint-le", [RDT_KIND_FLAG] = "flag",
+	[RDT_KIND_RSVD] = "reserved", [RDT_KIND_BYTES] = "bytes",     [RDT_KIND_TEXT] = "text",
+	[RDT_KIND_GID] = "gid",	      [RDT_KIND_GUID] = "guid",	      [RDT_KIND_MAC] = "mac",
 	[RDT_KIND_IPV4] = "ipv4",
 };
 
@@ -60,7 +60,7 @@ struct fields {
 	struct json json;
 	bool array, titled;
 	uint64_t shown;
-	bool met[64]; /* by word */
+	bool met[64];		    /* by word */
 	const struct section *open; /* the section whose heading was printed */
 };
 
@@ -98,10 +98,11 @@ static void put_heading(struct fields *f, const struct section *s)
 		return;
 	f->open = s;
 	if (opts->format == CLI_TEXT) {
-		fprintf(out, "%s%s%s%s", f->shown ? "\n" : "", cli_tone(opts, CLI_TONE_BOLD), s->title,
-			cli_tone(opts, CLI_TONE_OFF));
+		fprintf(out, "%s%s%s%s", f->shown ? "\n" : "", cli_tone(opts, CLI_TONE_BOLD),
+			s->title, cli_tone(opts, CLI_TONE_OFF));
 		fprintf(out, "  %s(%s%s%s)%s\n", cli_tone(opts, CLI_TONE_DIM), s->key,
-			s->source ? ": " : "", s->source ? s->source : "", cli_tone(opts, CLI_TONE_OFF));
+			s->source ? ": " : "", s->source ? s->source : "",
+			cli_tone(opts, CLI_TONE_OFF));
 	} else if (opts->format == CLI_MD) {
 		fprintf(out, "\n## `%s`: %s\n\n", s->key, s->title);
 		if (s->source)
@@ -124,11 +125,12 @@ static void put_text(struct fields *f, const struct section *s, const struct ent
 	else
 		fprintf(out, "  %-32s %-16s %s\n", e->name, e->type, e->label);
 	if (e->field && opts->verbose)
-		fprintf(out, "  %s%-32s %-16s byte %u bit %u%s%s%s%s\n", cli_tone(opts, CLI_TONE_DIM), "", "",
-			e->field->at / 8, e->field->at % 8, e->field->unit ? ", " : "",
+		fprintf(out, "  %s%-32s %-16s byte %u bit %u%s%s%s%s\n",
+			cli_tone(opts, CLI_TONE_DIM), "", "", e->field->at / 8, e->field->at % 8,
+			e->field->unit ? ", " : "",
 			e->field->unit ? unit_texts[e->field->unit] : "",
-			e->field->names ? ", names in " : "", e->field->names ?
-				rdt_names[e->field->names].list : "");
+			e->field->names ? ", names in " : "",
+			e->field->names ? rdt_names[e->field->names].list : "");
 	if (e->field && opts->verbose)
 		fputs(cli_tone(opts, CLI_TONE_OFF), out);
 }
@@ -249,8 +251,9 @@ static void put_records(struct fields *f)
 			snprintf(name, sizeof(name), rec == RDT_REC_conn ? "%s%s" : "%s.%s",
 				 rec == RDT_REC_conn ? "" : s.key, col->key);
 			if (asked(f, s.key, name))
-				put(f, &s, &(struct entry){ s.key, name, value_types[col->type],
-							    col->label, NULL, NULL });
+				put(f, &s,
+				    &(struct entry){ s.key, name, value_types[col->type],
+						     col->label, NULL, NULL });
 		}
 	}
 }
@@ -277,8 +280,9 @@ static void put_frame(struct fields *f)
 	f->open = NULL;
 	for (enum frame_key key = 0; key < FRAME_KEY_COUNT; key++) {
 		if (asked(f, s.key, frame_key_name(key)))
-			put(f, &s, &(struct entry){ s.key, frame_key_name(key), "frame",
-						    frame_key_label(key), NULL, NULL });
+			put(f, &s,
+			    &(struct entry){ s.key, frame_key_name(key), "frame",
+					     frame_key_label(key), NULL, NULL });
 	}
 }
 
@@ -296,7 +300,9 @@ static void put_headers(struct fields *f)
 			snprintf(name, sizeof(name), "%s.%s", hdr->key, field->key);
 			snprintf(type, sizeof(type), "%s %u", kinds[field->kind], field->width);
 			if (asked(f, hdr->key, name))
-				put(f, &s, &(struct entry){ hdr->key, name, type, field->label, field, NULL });
+				put(f, &s,
+				    &(struct entry){ hdr->key, name, type, field->label, field,
+						     NULL });
 		}
 	}
 }
@@ -310,8 +316,9 @@ static void put_codes(struct fields *f)
 		f->open = NULL;
 		for (size_t i = 0; i < names->count; i++) {
 			if (asked(f, names->list, names->rows[i].key))
-				put(f, &s, &(struct entry){ names->list, names->rows[i].key, "code",
-							    names->rows[i].text, NULL, &names->rows[i] });
+				put(f, &s,
+				    &(struct entry){ names->list, names->rows[i].key, "code",
+						     names->rows[i].text, NULL, &names->rows[i] });
 		}
 	}
 }
@@ -354,8 +361,10 @@ int cmd_fields(const struct cli_opts *opts)
 	}
 	if (opts->format == CLI_MD)
 		fputs("<!-- made by rdma-trace fields -T md -->\n# The vocabulary of rdma-trace\n\n"
-		      "One set of names for filters (`-Y`), columns (`-e`), JSON and, with `rdmacm.` before "
-		      "them, Wireshark.\n", cli_out());
+		      "One set of names for filters (`-Y`), columns (`-e`), JSON and, with "
+		      "`rdmacm.` before "
+		      "them, Wireshark.\n",
+		      cli_out());
 	put_records(&f);
 	put_aliases(&f);
 	put_frame(&f);
@@ -373,7 +382,8 @@ int cmd_fields(const struct cli_opts *opts)
 			cli_error("there is no record, header, field or code %s; did you mean %s?",
 				  opts->words[i], near);
 		else
-			cli_error("there is no record, header, field or code %s; rdma-trace fields lists all",
+			cli_error("there is no record, header, field or code %s; rdma-trace fields "
+				  "lists all",
 				  opts->words[i]);
 		code = CLI_USAGE;
 	}

@@ -6,14 +6,27 @@
 #include <glib.h>
 
 #include "cli.h"
-#include "records.h"
 #include "rdmatrace/field.h"
 #include "rdmatrace/text.h"
+#include "records.h"
 #include "table.h"
 #include "write.h"
 
-enum { COL_N, COL_START, COL_ACTIVE, COL_PASSIVE, COL_SERVICE, COL_QPN, COL_STATE, COL_SETUP, COL_LIFE,
-       COL_PKTS, COL_RETR, COL_NOTE, COL_COUNT };
+enum {
+	COL_N,
+	COL_START,
+	COL_ACTIVE,
+	COL_PASSIVE,
+	COL_SERVICE,
+	COL_QPN,
+	COL_STATE,
+	COL_SETUP,
+	COL_LIFE,
+	COL_PKTS,
+	COL_RETR,
+	COL_NOTE,
+	COL_COUNT
+};
 
 static const struct table_column screen_columns[COL_COUNT] = {
 	[COL_N] = { .title = "#", .min = 2, .right = 1 },
@@ -32,7 +45,7 @@ static const struct table_column screen_columns[COL_COUNT] = {
 
 struct list {
 	struct session session;
-	struct columns columns; /* -e, or all of a connection */
+	struct columns columns;	     /* -e, or all of a connection */
 	struct table_column *titles; /* of -e in text */
 	struct table table;
 	struct records records;
@@ -40,8 +53,9 @@ struct list {
 	uint64_t outcomes[RDT_OUTCOME_COUNT];
 	uint64_t shown;
 	int64_t prev_ns;
-	bool wide;   /* text with -e */
-	bool titled; /* CSV: the first line was printed */
+	bool evicting; /* the row is of one that is dropped from memory */
+	bool wide;     /* text with -e */
+	bool titled;   /* CSV: the first line was printed */
 };
 
 /* ---- cells --------------------------------------------------------------------------------- */
@@ -89,8 +103,8 @@ static const char *addr_text(const struct list *l, uint32_t addr)
 	if (!cache[place].known || cache[place].addr != addr) {
 		cache[place].addr = addr;
 		cache[place].known = true;
-		cli_addr_text(l->session.opts, rdt_tracker_addr(l->session.tracker, addr), cache[place].text,
-			      sizeof(cache[place].text));
+		cli_addr_text(l->session.opts, rdt_tracker_addr(l->session.tracker, addr),
+			      cache[place].text, sizeof(cache[place].text));
 	}
 	return cache[place].text;
 }
@@ -148,7 +162,7 @@ static void qpn_cell(const struct rdt_conn *conn, char *at)
 	const struct rdt_end *a = &conn->end[RDT_ACTIVE], *p = &conn->end[RDT_PASSIVE];
 
 	if (conn->kind == RDT_CONN_MPA || !(a->has_qpn | p->has_qpn)) {
-		strcpy(at, "-");
+		memcpy(at, "-", 2);
 		return;
 	}
 	if (a->has_qpn)
@@ -159,7 +173,7 @@ static void qpn_cell(const struct rdt_conn *conn, char *at)
 	if (p->has_qpn)
 		put_hex(at, p->qpn);
 	else
-		strcpy(at, "-");
+		memcpy(at, "-", 2);
 }
 
 static size_t add_note(char *buf, size_t size, size_t len, uint64_t count, const char *one,
@@ -184,9 +198,11 @@ static size_t refusal(const struct rdt_conn *conn, char *buf, size_t size)
 
 	if (conn->kind == RDT_CONN_CM && conn->rej_reason == RDT_REJ_CONSUMER &&
 	    conn->rej_by != RDT_REJ_BY_UNKNOWN)
-		return (size_t)snprintf(buf, size, conn->rej_by == RDT_REJ_BY_APPLICATION ?
-					"the application refused (28)" :
-					"the kernel refused before a program saw it (28)");
+		return (size_t)snprintf(
+			buf, size,
+			conn->rej_by == RDT_REJ_BY_APPLICATION
+				? "the application refused (28)"
+				: "the kernel refused before a program saw it (28)");
 	if (conn->kind == RDT_CONN_CM)
 		name = rdt_name_find(RDT_NAMES_rej_reason, conn->rej_reason);
 	else if (conn->kind == RDT_CONN_SIDR)
@@ -215,14 +231,17 @@ static void note_cell(const struct rdt_conn *conn, enum rdt_outcome outcome, cha
 		len = refusal(conn, buf, size);
 		break;
 	case RDT_OUTCOME_TIMEOUT:
-		len = g_strlcpy(buf, conn->has_rep ? "gave up after the reply" : "gave up waiting", size);
+		len = g_strlcpy(buf, conn->has_rep ? "gave up after the reply" : "gave up waiting",
+				size);
 		break;
 	case RDT_OUTCOME_UNANSWERED:
 		len = g_strlcpy(buf, "no answer to the end of the capture", size);
 		break;
 	case RDT_OUTCOME_INCOMPLETE:
-		len = g_strlcpy(buf, conn->mid ? "began before the capture" :
-						 "the end of the setup is missing", size);
+		len = g_strlcpy(buf,
+				conn->mid ? "began before the capture"
+					  : "the end of the setup is missing",
+				size);
 		break;
 	case RDT_OUTCOME_OPEN:
 		if (conn->kind == RDT_CONN_DATA)
@@ -241,8 +260,10 @@ static void note_cell(const struct rdt_conn *conn, enum rdt_outcome outcome, cha
 	len = add_note(buf, size, len, conn->retries, "repeated message", "repeated messages");
 	len = add_note(buf, size, len, (uint64_t)a->data.retrans + p->data.retrans,
 		       "data retransmission", "data retransmissions");
-	len = add_note(buf, size, len, (uint64_t)a->data.gaps + p->data.gaps, "gap in PSN", "gaps in PSN");
-	len = add_note(buf, size, len, conn->unexpected, "unexpected message", "unexpected messages");
+	len = add_note(buf, size, len, (uint64_t)a->data.gaps + p->data.gaps, "gap in PSN",
+		       "gaps in PSN");
+	len = add_note(buf, size, len, conn->unexpected, "unexpected message",
+		       "unexpected messages");
 	if (!len)
 		g_strlcpy(buf, "ok", size);
 }
@@ -252,7 +273,7 @@ static void duration_cell(bool known, uint64_t ns, char *buf, size_t size)
 	if (known)
 		rdt_duration_text(ns, buf, size);
 	else
-		strcpy(buf, "-");
+		memcpy(buf, "-", 2);
 }
 
 static void screen_row(struct list *l, const struct rdt_conn *conn, enum rdt_outcome outcome)
@@ -280,8 +301,8 @@ static void screen_row(struct list *l, const struct rdt_conn *conn, enum rdt_out
 	known = rdt_conn_setup_ns(conn, &ns);
 	duration_cell(known, ns, buf, sizeof(buf));
 	table_cell(t, buf);
-	duration_cell(conn->last_ns >= conn->start_ns, (uint64_t)(conn->last_ns - conn->start_ns), buf,
-		      sizeof(buf));
+	duration_cell(conn->last_ns >= conn->start_ns, (uint64_t)(conn->last_ns - conn->start_ns),
+		      buf, sizeof(buf));
 	table_cell(t, buf);
 	put_uint(buf, (uint64_t)conn->msgs + conn->end[RDT_ACTIVE].data.pkts +
 			      conn->end[RDT_PASSIVE].data.pkts);
@@ -290,7 +311,11 @@ static void screen_row(struct list *l, const struct rdt_conn *conn, enum rdt_out
 	     conn->end[RDT_PASSIVE].data.retrans;
 	put_uint(buf, ns);
 	table_cell(t, ns ? buf : "-");
-	note_cell(conn, outcome, buf, sizeof(buf));
+	if (l->evicting && (outcome == RDT_OUTCOME_OPEN || outcome == RDT_OUTCOME_UNANSWERED ||
+			    outcome == RDT_OUTCOME_INCOMPLETE))
+		g_strlcpy(buf, "dropped from memory before its end", sizeof(buf));
+	else
+		note_cell(conn, outcome, buf, sizeof(buf));
 	table_cell(t, buf);
 }
 
@@ -353,7 +378,9 @@ static void on_evict(void *user, const struct rdt_conn *conn)
 	if (!session_wants(&l->session, conn))
 		return;
 	conn_set_add(&l->evicted, rdt_tracker_conn_index(l->session.tracker, conn));
+	l->evicting = true;
 	put_conn(l, conn);
+	l->evicting = false;
 	if (l->table.rows >= 10000)
 		table_flush(&l->table, l->session.opts);
 }
@@ -368,7 +395,8 @@ static bool begin(struct list *l, const struct cli_opts *opts)
 	}
 	l->wide = l->columns.count > 0;
 	if (l->columns.count > TABLE_COLUMNS && opts->format == CLI_TEXT) {
-		cli_error("-e: more than %d columns do not make a table; use -T csv", TABLE_COLUMNS);
+		cli_error("-e: more than %d columns do not make a table; use -T csv",
+			  TABLE_COLUMNS);
 		return false;
 	}
 	if (opts->format == CLI_TEXT && l->wide) {
@@ -377,7 +405,8 @@ static bool begin(struct list *l, const struct cli_opts *opts)
 			const struct rdt_col *col = &rdt_cols[l->columns.items[i].id];
 
 			l->titles[i].title = l->columns.items[i].name;
-			l->titles[i].right = col->type == RDT_VALUE_UINT || col->type == RDT_VALUE_INT ||
+			l->titles[i].right = col->type == RDT_VALUE_UINT ||
+					     col->type == RDT_VALUE_INT ||
 					     col->type == RDT_VALUE_DURATION;
 			l->titles[i].toned = l->columns.items[i].id == RDT_COL_conn_outcome;
 		}
@@ -408,7 +437,7 @@ static void summary(const struct list *l)
 
 	if (!stats->rdma)
 		return;
-	fflush(cli_out());
+	cli_out_flush();
 	fprintf(stderr, "%s connection%s", cli_count_text(l->shown, number, sizeof(number)),
 		l->shown == 1 ? "" : "s");
 	for (enum rdt_outcome o = 0; o < RDT_OUTCOME_COUNT; o++) {
@@ -448,7 +477,8 @@ static void details(const struct session *s)
 
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
 		if (rows[i].count || i < 2)
-			fprintf(stderr, "%14s %s\n", cli_count_text(rows[i].count, number, sizeof(number)),
+			fprintf(stderr, "%14s %s\n",
+				cli_count_text(rows[i].count, number, sizeof(number)),
 				rows[i].what);
 	}
 }

@@ -12,24 +12,24 @@
 #include "rdmatrace/vocab.h"
 
 /* Things of the frame itself: X(key, label). Full name frame.<key>. */
-#define FRAME_KEY_LIST(X)                                                                          \
-	X(number, "Number in its capture, from 1")                                                 \
-	X(input, "Which capture, from 0")                                                          \
-	X(time, "Time")                                                                            \
-	X(time_ns, "Time, ns since 1970")                                                          \
-	X(rel_ns, "Time from the first packet of the capture")                                     \
-	X(len, "Bytes on the wire")                                                                \
-	X(cap_len, "Bytes captured")                                                               \
-	X(link, "LINKTYPE number")                                                                 \
-	X(src, "Source address: IP, GID or LID")                                                   \
-	X(dst, "Destination address")                                                              \
+#define FRAME_KEY_LIST(X)                                      \
+	X(number, "Number in its capture, from 1")             \
+	X(input, "Which capture, from 0")                      \
+	X(time, "Time")                                        \
+	X(time_ns, "Time, ns since 1970")                      \
+	X(rel_ns, "Time from the first packet of the capture") \
+	X(len, "Bytes on the wire")                            \
+	X(cap_len, "Bytes captured")                           \
+	X(link, "LINKTYPE number")                             \
+	X(src, "Source address: IP, GID or LID")               \
+	X(dst, "Destination address")                          \
 	X(problem, "What is wrong with the frame")
 
 enum frame_key {
 #define X(key, label) FRAME_KEY_##key,
 	FRAME_KEY_LIST(X)
 #undef X
-	FRAME_KEY_COUNT
+		FRAME_KEY_COUNT
 };
 
 const char *frame_key_name(enum frame_key key);
@@ -39,7 +39,7 @@ enum column_kind { COLUMN_REC, COLUMN_FIELD, COLUMN_FRAME };
 
 struct column {
 	enum column_kind kind;
-	size_t id;        /* RDT_COL_x, RDT_F_x or enum frame_key */
+	size_t id;	  /* RDT_COL_x, RDT_F_x or enum frame_key */
 	const char *name; /* as in headers and JSON: "n", "msg.copy", "bth.psn", "frame.number" */
 };
 
@@ -53,7 +53,8 @@ struct columns {
  * wire: fields and frame.* too. A bare name is of the first record that has it. Names named twice
  * are taken once. False after printing which name is wrong.
  */
-bool columns_parse(const char *const *names, unsigned records, bool wire, struct columns *ret_columns);
+bool columns_parse(const char *const *names, unsigned records, bool wire,
+		   struct columns *ret_columns);
 
 /* All columns of one record, in the order of the vocabulary. */
 void columns_of_record(enum rdt_rec rec, struct columns *ret_columns);
@@ -65,8 +66,8 @@ void columns_free(struct columns *columns);
 #define VALUE_TEXT 4096
 
 /*
- * A value for machines: numbers as in JSON, text without quotes, "" for absent. Returns buf or a
- * static text.
+ * A value for machines: numbers as in JSON, text without quotes, "" for absent. Returns a place in
+ * buf (size >= CLI_TIME_TEXT) or a static text.
  */
 const char *value_text(const struct rdt_value *value, char *buf, size_t size);
 

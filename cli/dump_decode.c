@@ -8,8 +8,10 @@
 #include "dump.h"
 #include "rdmatrace/icrc.h"
 #include "rdmatrace/text.h"
+#include "rdmatrace/wire.h"
 
-#define ROW 16 /* bytes a line of hex */
+#define ROW 16		/* bytes a line of hex */
+#define PAYLOAD_MAX 256 /* bytes of it that are shown */
 
 static bool all_zero(const uint8_t *bytes, size_t len)
 {
@@ -28,8 +30,9 @@ static void put_hex(const struct cli_opts *opts, const uint8_t *bytes, size_t le
 		const size_t n = len - row < ROW ? len - row : ROW;
 
 		if (row && len - row > ROW && all_zero(bytes + row, len - row)) {
-			fprintf(out, "%s%14zu  %zu more bytes, all zero%s\n", cli_tone(opts, CLI_TONE_DIM),
-				off + row, len - row, cli_tone(opts, CLI_TONE_OFF));
+			fprintf(out, "%s%14zu  %zu more bytes, all zero%s\n",
+				cli_tone(opts, CLI_TONE_DIM), off + row, len - row,
+				cli_tone(opts, CLI_TONE_OFF));
 			return;
 		}
 		fprintf(out, "%s%14zu  ", cli_tone(opts, CLI_TONE_DIM), off + row);
@@ -77,7 +80,8 @@ static void put_field(const struct cli_opts *opts, const struct rdt_layer *layer
 	} else if (f->kind == RDT_KIND_BYTES && len > ROW) {
 		fprintf(out, "%zu B%s", len, all_zero(bytes, len) ? ", all zero" : "");
 	} else {
-		fprintf(out, "%s%s%s", f->kind == RDT_KIND_RSVD ? cli_tone(opts, CLI_TONE_WARN) : "",
+		fprintf(out, "%s%s%s",
+			f->kind == RDT_KIND_RSVD ? cli_tone(opts, CLI_TONE_WARN) : "",
 			rdt_field_text(f, layer->bytes, text, sizeof(text)),
 			f->kind == RDT_KIND_RSVD ? cli_tone(opts, CLI_TONE_OFF) : "");
 	}
@@ -107,6 +111,27 @@ static void put_icrc(const struct dump_packet *d)
 	fputc('\n', cli_out());
 }
 
+/* The bytes of the message: what a data packet carries, without pad and ICRC. */
+static void put_payload(const struct cli_opts *opts, const struct dump_packet *d)
+{
+	const struct rdt_frame *f = d->frame;
+	uint32_t off, have;
+	struct rdt_pkt pkt;
+
+	if (f->kind != RDT_FRAME_IB || rdt_layer_find(d->layers, d->layer_count, RDT_H_mad) ||
+	    rdt_pkt_parse(f->bth, f->bth_have, f->bth_len, &pkt) != RDT_OK || !pkt.payload_len)
+		return;
+	off = (uint32_t)(rdt_pkt_payload(&pkt) - d->packet->bytes);
+	have = pkt.have > pkt.op->hdr_len ? pkt.have - pkt.op->hdr_len : 0;
+	have = have < pkt.payload_len ? have : pkt.payload_len;
+	fprintf(cli_out(), "  %sPayload%s  %s%" PRIu32 " bytes at %" PRIu32 "%s\n",
+		cli_tone(opts, CLI_TONE_BOLD), cli_tone(opts, CLI_TONE_OFF),
+		cli_tone(opts, CLI_TONE_DIM), pkt.payload_len, off, cli_tone(opts, CLI_TONE_OFF));
+	put_hex(opts, rdt_pkt_payload(&pkt), have < PAYLOAD_MAX ? have : PAYLOAD_MAX, off);
+	if (have > PAYLOAD_MAX)
+		fprintf(cli_out(), "%14s  and %" PRIu32 " more\n", "", have - PAYLOAD_MAX);
+}
+
 void dump_decode(const struct cli_opts *opts, const struct dump_packet *d)
 {
 	FILE *out = cli_out();
@@ -114,7 +139,8 @@ void dump_decode(const struct cli_opts *opts, const struct dump_packet *d)
 	char text[128];
 
 	fprintf(out, "  %" PRIu32 " bytes on the wire, %" PRIu32 " captured; %s\n", d->packet->len,
-		d->packet->have, rdt_link_text(d->packet->link) ? rdt_link_text(d->packet->link) : "?");
+		d->packet->have,
+		rdt_link_text(d->packet->link) ? rdt_link_text(d->packet->link) : "?");
 	if (problem) {
 		text[0] = 0;
 		if (d->frame->problem)
@@ -126,13 +152,14 @@ void dump_decode(const struct cli_opts *opts, const struct dump_packet *d)
 		const struct rdt_layer *layer = &d->layers[i];
 		const struct rdt_hdr *hdr = &rdt_hdrs[layer->hdr];
 
-		fprintf(out, "  %s%s%s%s  %s%u bytes at %" PRIu32 "%s\n", cli_tone(opts, CLI_TONE_BOLD),
-			hdr->label, cli_tone(opts, CLI_TONE_OFF),
-			layer->guess ? " (a guess by its bytes)" : "", cli_tone(opts, CLI_TONE_DIM), hdr->len,
-			layer->off, cli_tone(opts, CLI_TONE_OFF));
+		fprintf(out, "  %s%s%s%s  %s%u bytes at %" PRIu32 "%s\n",
+			cli_tone(opts, CLI_TONE_BOLD), hdr->label, cli_tone(opts, CLI_TONE_OFF),
+			layer->guess ? " (a guess by its bytes)" : "", cli_tone(opts, CLI_TONE_DIM),
+			hdr->len, layer->off, cli_tone(opts, CLI_TONE_OFF));
 		for (size_t f = hdr->begin; f < hdr->end; f++)
 			put_field(opts, layer, &rdt_fields[f]);
 	}
+	put_payload(opts, d);
 	put_icrc(d);
 	fputc('\n', out);
 }

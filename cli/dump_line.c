@@ -70,13 +70,15 @@ static const char *tcp_what(const struct dump_packet *d, char *buf, size_t size)
 		return "MPA start frame";
 	layer = layer_of(d, RDT_H_ddp_tagged);
 	if (layer && layer->have >= RDT_NEED_ddp_tagged_opcode)
-		return spaced("RDMAP ", rdt_name_key(RDT_NAMES_rdmap_opcode,
-						     rdt_ddp_tagged_opcode(layer->bytes), "opcode?"),
+		return spaced("RDMAP ",
+			      rdt_name_key(RDT_NAMES_rdmap_opcode,
+					   rdt_ddp_tagged_opcode(layer->bytes), "opcode?"),
 			      buf, size);
 	layer = layer_of(d, RDT_H_ddp_untagged);
 	if (layer && layer->have >= RDT_NEED_ddp_untagged_opcode)
-		return spaced("RDMAP ", rdt_name_key(RDT_NAMES_rdmap_opcode,
-						     rdt_ddp_untagged_opcode(layer->bytes), "opcode?"),
+		return spaced("RDMAP ",
+			      rdt_name_key(RDT_NAMES_rdmap_opcode,
+					   rdt_ddp_untagged_opcode(layer->bytes), "opcode?"),
 			      buf, size);
 	return d->frame->payload_len ? "TCP data" : "TCP";
 }
@@ -132,7 +134,8 @@ static void add_value(const struct rdt_field *f, const uint8_t *hdr, char *buf, 
 		return;
 	}
 	if (code && code > text && code[-1] == ' ' && g_str_has_suffix(text, ")") &&
-	    (f->names != RDT_NAMES_none || f->unit != RDT_UNIT_NONE) && strncmp(code, "(infinite", 9))
+	    (f->names != RDT_NAMES_none || f->unit != RDT_UNIT_NONE) &&
+	    strncmp(code, "(infinite", 9))
 		code[-1] = 0;
 	add(buf, size, text);
 }
@@ -197,8 +200,8 @@ static void add_data(const struct dump_packet *d, char *buf, size_t size)
 
 	if (f->kind != RDT_FRAME_IB || f->bth_have < RDT_LEN_bth || layer_of(d, RDT_H_mad))
 		return;
-	snprintf(text, sizeof(text), "  QPN 0x%06" PRIx32 "  PSN 0x%06" PRIx32, rdt_bth_dest_qpn(f->bth),
-		 rdt_bth_psn(f->bth));
+	snprintf(text, sizeof(text), "  QPN 0x%06" PRIx32 "  PSN 0x%06" PRIx32,
+		 rdt_bth_dest_qpn(f->bth), rdt_bth_psn(f->bth));
 	add(buf, size, text);
 	if (rdt_pkt_parse(f->bth, f->bth_have, f->bth_len, &pkt) == RDT_OK && pkt.op->payload) {
 		snprintf(text, sizeof(text), "  %" PRIu32 " B", pkt.payload_len);
@@ -209,10 +212,11 @@ static void add_data(const struct dump_packet *d, char *buf, size_t size)
 /* Private data that begins like text: many programs say there why they refuse. */
 static void add_private(const struct dump_packet *d, char *buf, size_t size)
 {
-	static const uint16_t fields[] = { RDT_F_req_private_data, RDT_F_rep_private_data,
-					   RDT_F_rej_private_data, RDT_F_rtu_private_data,
-					   RDT_F_dreq_private_data, RDT_F_drep_private_data,
-					   RDT_F_sidr_req_private_data, RDT_F_sidr_rep_private_data };
+	static const uint16_t fields[] = {
+		RDT_F_req_private_data,	     RDT_F_rep_private_data,	 RDT_F_rej_private_data,
+		RDT_F_rtu_private_data,	     RDT_F_dreq_private_data,	 RDT_F_drep_private_data,
+		RDT_F_sidr_req_private_data, RDT_F_sidr_rep_private_data
+	};
 	const struct rdt_layer *layer;
 	const struct rdt_field *f;
 	char text[48];

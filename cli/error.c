@@ -26,7 +26,8 @@ static void say(const char *fmt, va_list ap)
 	/* A file name may hold anything: an escape sequence must not reach the terminal. */
 	for (const char *p = text; *p && n < sizeof(line) - 8; p++) {
 		if ((unsigned char)*p < 0x20 || *p == 0x7f)
-			n += (size_t)snprintf(line + n, sizeof(line) - n, "\\x%02x", (unsigned char)*p);
+			n += (size_t)snprintf(line + n, sizeof(line) - n, "\\x%02x",
+					      (unsigned char)*p);
 		else
 			line[n++] = *p;
 	}

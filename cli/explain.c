@@ -8,7 +8,7 @@
 #include "calls.h"
 #include "rdmatrace/track.h"
 
-/* ---- rows ----------------------------------------------------------------------------------- */
+/* ---- rows --------------------------------------------------------------------------------- */
 
 struct value_row {
 	uint8_t topic;
@@ -72,12 +72,13 @@ const char *label_text(enum label label)
 	return text[label];
 }
 
-/* ---- names ------------------------------------------------------------------------------------ */
+/* ---- names -------------------------------------------------------------------------------- */
 
 static const char *skip_prefix(const char *s)
 {
-	static const char *const prefixes[] = { "RDMA_CM_EVENT_", "IBV_WC_", "IB_WC_", "IB_CM_REJ_",
-						"IB_SIDR_", "IB_CM_", "RDMA_CM_", "IBV_QPS_", "IB_QPS_",
+	static const char *const prefixes[] = { "RDMA_CM_EVENT_", "IBV_WC_",  "IB_WC_",
+						"IB_CM_REJ_",	  "IB_SIDR_", "IB_CM_",
+						"RDMA_CM_",	  "IBV_QPS_", "IB_QPS_",
 						"IB_OPCODE_" };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(prefixes); i++)
@@ -157,7 +158,8 @@ const char *meaning_title(const struct meaning *m)
 
 char *meaning_query(const struct meaning *m, char *buf, size_t size)
 {
-	const char *words = m->topic == TOPIC_code ? rdt_names[m->list].list : topics[m->topic].words;
+	const char *words =
+		m->topic == TOPIC_code ? rdt_names[m->list].list : topics[m->topic].words;
 	const int len = (int)strcspn(words, " ");
 
 	if (!m->has_value)
@@ -170,7 +172,7 @@ char *meaning_query(const struct meaning *m, char *buf, size_t size)
 	return buf;
 }
 
-/* ---- values ------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------- */
 
 static struct meaning make(enum topic topic, int64_t value, const char *name, const char *text)
 {
@@ -272,7 +274,7 @@ bool explain_text(enum topic topic, enum rdt_names_id list, const char *text, st
 	return explain_quantity(topic, text, ret);
 }
 
-/* ---- everything a bare number or name can be ------------------------------------------------------ */
+/* ---- everything a bare number or name can be ---------------------------------------------- */
 
 static bool add(struct meaning *all, size_t *count, const struct meaning *m)
 {
@@ -294,7 +296,8 @@ static void try_value(struct meaning *all, size_t *count, enum topic topic, int6
  * Which topics a bare number can be of. Those of the wire are written in hex by everybody; ports
  * below 1024 are not used; and a number that has no meaning in a topic says nothing there.
  */
-static const enum topic hex_topics[] = { TOPIC_opcode, TOPIC_message, TOPIC_syndrome, TOPIC_mad_status };
+static const enum topic hex_topics[] = { TOPIC_opcode, TOPIC_message, TOPIC_syndrome,
+					 TOPIC_mad_status };
 
 static bool is_hex_topic(enum topic topic)
 {
@@ -363,7 +366,7 @@ size_t explain_name(const char *text, struct meaning ret[MEANINGS_MAX])
 	return count;
 }
 
-/* ---- details --------------------------------------------------------------------------------------- */
+/* ---- details ------------------------------------------------------------------------------ */
 
 /* "a > b > c", empty ones left out. */
 static void chain(char *buf, size_t size, const char *const *parts, size_t count)
@@ -373,12 +376,15 @@ static void chain(char *buf, size_t size, const char *const *parts, size_t count
 	buf[0] = 0;
 	for (size_t i = 0; i < count; i++)
 		if (*parts[i] && used < size)
-			used += (size_t)g_snprintf(buf + used, size - used, "%s%s", used ? " > " : "", parts[i]);
+			used += (size_t)g_snprintf(buf + used, size - used, "%s%s",
+						   used ? " > " : "", parts[i]);
 }
 
-static bool call_detail(const struct meaning *m, size_t i, enum label *ret_label, char *buf, size_t size)
+static bool call_detail(const struct meaning *m, size_t i, enum label *ret_label, char *buf,
+			size_t size)
 {
-	const enum rdt_msg msg = (enum rdt_msg)(m->has_value ? m->value - RDT_CM_ATTR_REQ : -1 - m->value);
+	const enum rdt_msg msg =
+		(enum rdt_msg)(m->has_value ? m->value - RDT_CM_ATTR_REQ : -1 - m->value);
 	const struct call_send *s = calls_send(msg, CALL_ANY);
 	const struct call_receive *r = calls_receive(msg, CALL_ANY);
 

@@ -16,37 +16,37 @@
  * X(symbol, JSON key, title, words that name it on the command line: the first is the one shown)
  * The order is that of likelihood for a bare number.
  */
-#define TOPIC_LIST(X)                                                                              \
-	X(rej_reason, "rej_reason", "REJ reason", "rej reject reason rej-reason")                  \
-	X(event, "event", "event", "event rdma-cm-event")                                          \
-	X(error, "errno", "error", "errno error")                                                  \
-	X(sidr_status, "sidr_status", "SIDR status", "sidr sidr-status")                           \
-	X(wc_status, "wc_status", "completion status", "wc completion wc-status")                  \
-	X(message, "message", "message", "message msg attr")                                       \
-	X(nak_code, "nak_code", "NAK code", "nak nak-code")                                        \
-	X(cm_state, "cm_state", "CM state", "cm-state state")                                      \
-	X(rdma_state, "rdma_state", "rdma_cm state", "rdma-state")                                 \
-	X(qp_state, "qp_state", "QP state", "qp-state qp")                                         \
-	X(apr_status, "apr_status", "APR status", "apr apr-status")                                \
-	X(nvme_status, "nvme_status", "NVMe/RDMA reject status", "nvme nvme-status")               \
-	X(timeout, "cm_timeout", "timeout code", "timeout cm-timeout ack-timeout")                 \
-	X(rnr_timer, "rnr_timer", "RNR timer code", "rnr rnr-timer")                               \
-	X(mtu, "mtu", "MTU code", "mtu")                                                           \
-	X(rate, "rate", "rate code", "rate")                                                       \
-	X(credits, "credits", "credit code", "credits credit")                                     \
-	X(opcode, "bth_opcode", "BTH opcode", "opcode bth-opcode")                                 \
-	X(syndrome, "aeth_syndrome", "AETH syndrome", "syndrome aeth")                             \
-	X(mad_status, "mad_status", "MAD status", "mad mad-status")                                \
-	X(service, "service_id", "service id", "svc service service-id port")                      \
-	X(outcome, "outcome", "outcome", "outcome")                                                \
-	X(code, "code", "code", "")                                                                \
+#define TOPIC_LIST(X)                                                                \
+	X(rej_reason, "rej_reason", "REJ reason", "rej reject reason rej-reason")    \
+	X(event, "event", "event", "event rdma-cm-event")                            \
+	X(error, "errno", "error", "errno error")                                    \
+	X(sidr_status, "sidr_status", "SIDR status", "sidr sidr-status")             \
+	X(wc_status, "wc_status", "completion status", "wc completion wc-status")    \
+	X(message, "message", "message", "message msg attr")                         \
+	X(nak_code, "nak_code", "NAK code", "nak nak-code")                          \
+	X(cm_state, "cm_state", "CM state", "cm-state state")                        \
+	X(rdma_state, "rdma_state", "rdma_cm state", "rdma-state")                   \
+	X(qp_state, "qp_state", "QP state", "qp-state qp")                           \
+	X(apr_status, "apr_status", "APR status", "apr apr-status")                  \
+	X(nvme_status, "nvme_status", "NVMe/RDMA reject status", "nvme nvme-status") \
+	X(timeout, "cm_timeout", "timeout code", "timeout cm-timeout ack-timeout")   \
+	X(rnr_timer, "rnr_timer", "RNR timer code", "rnr rnr-timer")                 \
+	X(mtu, "mtu", "MTU code", "mtu")                                             \
+	X(rate, "rate", "rate code", "rate")                                         \
+	X(credits, "credits", "credit code", "credits credit")                       \
+	X(opcode, "bth_opcode", "BTH opcode", "opcode bth-opcode")                   \
+	X(syndrome, "aeth_syndrome", "AETH syndrome", "syndrome aeth")               \
+	X(mad_status, "mad_status", "MAD status", "mad mad-status")                  \
+	X(service, "service_id", "service id", "svc service service-id port")        \
+	X(outcome, "outcome", "outcome", "outcome")                                  \
+	X(code, "code", "code", "")                                                  \
 	X(name, "name", "name", "field")
 
 enum topic {
 #define X(symbol, key, title, words) TOPIC_##symbol,
 	TOPIC_LIST(X)
 #undef X
-	TOPIC_COUNT
+		TOPIC_COUNT
 };
 
 #define LABEL_LIST(X) X(who) X(cause) X(read) X(seen) X(note) X(where) X(sent) X(got) X(next)
@@ -55,18 +55,18 @@ enum label {
 #define X(name) LABEL_##name,
 	LABEL_LIST(X)
 #undef X
-	LABEL_COUNT
+		LABEL_COUNT
 };
 
 const char *label_text(enum label label);
 
 struct meaning {
 	enum topic topic;
-	enum rdt_names_id list;  /* of TOPIC_code */
+	enum rdt_names_id list; /* of TOPIC_code */
 	bool has_value;
-	uint8_t hex;             /* digits to show value in, 0 for decimal */
+	uint8_t hex; /* digits to show value in, 0 for decimal */
 	int64_t value;
-	char name[80];           /* "invalid-service-id", may be empty */
+	char name[80]; /* "invalid-service-id", may be empty */
 	char text[256];
 	enum topic detail_topic; /* whose details are told */
 	int64_t detail_value;
@@ -102,7 +102,7 @@ bool explain_text(enum topic topic, enum rdt_names_id list, const char *text, st
 size_t explain_number(int64_t value, bool hex, struct meaning ret[MEANINGS_MAX]);
 size_t explain_name(const char *text, struct meaning ret[MEANINGS_MAX]);
 
-/* ---- between the files --------------------------------------------------------------------- */
+/* ---- between the files -------------------------------------------------------------------- */
 
 /* Topics that are computed (explain_units.c). */
 bool explain_unit(enum topic topic, uint64_t value, struct meaning *ret);

@@ -29,14 +29,17 @@ static bool timeout(uint64_t code, struct meaning *m)
 	if (code > 31)
 		return false;
 	begin(m, TOPIC_timeout, code, 0);
-	snprintf(m->text, sizeof(m->text), "%s (4.096 us x 2^%u); the Linux CM waits %s%s",
-		 rdt_duration_text(rdt_cm_timeout_ns((unsigned)code), exact, sizeof(exact)), (unsigned)code,
-		 rdt_duration_text(rdt_linux_timeout_ns((unsigned)code), linux_ms, sizeof(linux_ms)),
-		 code ? "" : "; as a local ACK timeout, 0 is infinite");
+	snprintf(
+		m->text, sizeof(m->text), "%s (4.096 us x 2^%u); the Linux CM waits %s%s",
+		rdt_duration_text(rdt_cm_timeout_ns((unsigned)code), exact, sizeof(exact)),
+		(unsigned)code,
+		rdt_duration_text(rdt_linux_timeout_ns((unsigned)code), linux_ms, sizeof(linux_ms)),
+		code ? "" : "; as a local ACK timeout, 0 is infinite");
 	return true;
 }
 
-static bool simple(enum topic topic, enum rdt_unit unit, uint64_t code, uint64_t max, struct meaning *m)
+static bool simple(enum topic topic, enum rdt_unit unit, uint64_t code, uint64_t max,
+		   struct meaning *m)
 {
 	char text[RDT_TEXT_MAX], *paren;
 	uint64_t scaled;
@@ -81,7 +84,8 @@ static bool syndrome(uint64_t value, struct meaning *m)
 		if (code == 31)
 			snprintf(m->text, sizeof(m->text), "ACK, no credit limit stated");
 		else
-			snprintf(m->text, sizeof(m->text), "ACK, %" PRIu32 " credits", rdt_aeth_credits(code));
+			snprintf(m->text, sizeof(m->text), "ACK, %" PRIu32 " credits",
+				 rdt_aeth_credits(code));
 		break;
 	case RDT_AETH_RNR:
 		snprintf(m->text, sizeof(m->text),
@@ -104,12 +108,15 @@ static bool syndrome(uint64_t value, struct meaning *m)
 static bool mad_status(uint64_t value, struct meaning *m)
 {
 	static const char *const codes[8] = {
-		[1] = "base or class version not supported", [2] = "method not supported",
-		[3] = "method and attribute not supported",  [7] = "a field has an invalid value",
+		[1] = "base or class version not supported",
+		[2] = "method not supported",
+		[3] = "method and attribute not supported",
+		[7] = "a field has an invalid value",
 	};
 	static const char *const sa[] = {
-		[1] = "no resources",	[2] = "request invalid",	   [3] = "no records",
-		[4] = "too many records", [5] = "GID invalid",		   [6] = "not enough components",
+		[1] = "no resources",	[2] = "request invalid",
+		[3] = "no records",	[4] = "too many records",
+		[5] = "GID invalid",	[6] = "not enough components",
 		[7] = "request denied", [8] = "another priority suggested",
 	};
 	const unsigned code = value >> 2 & 7, class_code = value >> 8 & 0xff;
@@ -127,7 +134,8 @@ static bool mad_status(uint64_t value, struct meaning *m)
 				      codes[code] ? codes[code] : "a reserved code");
 	if (class_code)
 		n += (size_t)snprintf(m->text + n, sizeof(m->text) - n, "from an SA: %s; ",
-				      class_code < G_N_ELEMENTS(sa) ? sa[class_code] : "not assigned");
+				      class_code < G_N_ELEMENTS(sa) ? sa[class_code]
+								    : "not assigned");
 	if (!n)
 		snprintf(m->text, sizeof(m->text), "good");
 	else
@@ -178,22 +186,25 @@ static bool opcode(uint64_t value, struct meaning *m)
 static bool service(uint64_t value, struct meaning *m)
 {
 	const struct rdt_name *space = rdt_name_find(RDT_NAMES_port_space, value >> 16);
-	struct rdt_conn conn = { .port_space = (uint16_t)(value >> 16), .p_port = (uint16_t)value,
-				 .svc = value, .has_svc = 1 };
+	struct rdt_conn conn = { .port_space = (uint16_t)(value >> 16),
+				 .p_port = (uint16_t)value,
+				 .svc = value,
+				 .has_svc = 1 };
 	const char *app;
 
 	begin(m, TOPIC_service, value, 16);
 	if (space) {
 		app = rdt_conn_app(&conn);
-		snprintf(m->text, sizeof(m->text), "%s port %u%s%s", space->text, (unsigned)(value & 0xffff),
-			 app ? ", usually " : "", app ? app : "");
+		snprintf(m->text, sizeof(m->text), "%s port %u%s%s", space->text,
+			 (unsigned)(value & 0xffff), app ? ", usually " : "", app ? app : "");
 		return true;
 	}
 	/* A number that small is none of these: a port, if anything. */
 	if (value < 0x10000)
 		return false;
 	if (value >> 56 == 0x02)
-		snprintf(m->text, sizeof(m->text), "handed out by the Linux kernel (not by the RDMA CM)");
+		snprintf(m->text, sizeof(m->text),
+			 "handed out by the Linux kernel (not by the RDMA CM)");
 	else if (value >> 56 == 0x10)
 		snprintf(m->text, sizeof(m->text), "of the organization with OUI %06" PRIx64,
 			 value >> 32 & 0xffffff);
@@ -274,7 +285,8 @@ static bool rnr_quantity(const char *text, struct meaning *ret)
 	if (rdt_duration_parse(text, strlen(text), &ns) != RDT_OK)
 		return false;
 	for (unsigned code = 0; code < 32; code++) {
-		const uint64_t timer = rdt_rnr_timer_ns(code), off = timer > ns ? timer - ns : ns - timer;
+		const uint64_t timer = rdt_rnr_timer_ns(code),
+			       off = timer > ns ? timer - ns : ns - timer;
 
 		if (off < best_off) {
 			best_off = off;

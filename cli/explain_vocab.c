@@ -36,8 +36,8 @@ size_t explain_vocab(const char *text, struct meaning *ret, size_t room)
 	hdr = rdt_hdr_find(low, strlen(low));
 	if (hdr && count < room) {
 		begin(&ret[count], low, "");
-		g_snprintf(ret[count].text, sizeof(ret[count].text), "header: %s, %u bytes (%s)", hdr->label,
-			   hdr->len, hdr->spec);
+		g_snprintf(ret[count].text, sizeof(ret[count].text), "header: %s, %u bytes (%s)",
+			   hdr->label, hdr->len, hdr->spec);
 		count++;
 	}
 	for (size_t i = 0; i < RDT_COL_COUNT && count < room; i++) {
@@ -47,13 +47,15 @@ size_t explain_vocab(const char *text, struct meaning *ret, size_t room)
 		if (strcmp(low, rdt_cols[i].key) != 0 && strcmp(low, full) != 0)
 			continue;
 		begin(&ret[count], full, "");
-		g_snprintf(ret[count].text, sizeof(ret[count].text), "column of %s: %s", rec, rdt_cols[i].label);
+		g_snprintf(ret[count].text, sizeof(ret[count].text), "column of %s: %s", rec,
+			   rdt_cols[i].label);
 		count++;
 	}
 	for (size_t i = 0; count < room && rdt_filter_alias(i, &name, &means, &what); i++)
 		if (!strcmp(low, name)) {
 			begin(&ret[count], name, "");
-			g_snprintf(ret[count].text, sizeof(ret[count].text), "filter name: %s (%s)", what, means);
+			g_snprintf(ret[count].text, sizeof(ret[count].text), "filter name: %s (%s)",
+				   what, means);
 			count++;
 		}
 	return count;
@@ -63,7 +65,8 @@ static void place(const struct rdt_field *f, char *buf, size_t size)
 {
 	if (f->width % 8 || f->at % 8)
 		g_snprintf(buf, size, "%s, byte %u bit %u, %u bit%s; bit 0 is the most significant",
-			   rdt_hdrs[f->hdr].label, f->at / 8u, f->at % 8u, f->width, f->width == 1 ? "" : "s");
+			   rdt_hdrs[f->hdr].label, f->at / 8u, f->at % 8u, f->width,
+			   f->width == 1 ? "" : "s");
 	else
 		g_snprintf(buf, size, "%s, byte %u, %u byte%s", rdt_hdrs[f->hdr].label, f->at / 8u,
 			   f->width / 8u, f->width == 8 ? "" : "s");
@@ -75,13 +78,14 @@ static void codes(const struct rdt_names *names, char *buf, size_t size)
 	size_t n = 0;
 
 	for (size_t i = 0; i < names->count && n < size; i++)
-		n += (size_t)g_snprintf(buf + n, size - n, "%s%u %s", i ? ", " : "", names->rows[i].value,
-					names->rows[i].key);
+		n += (size_t)g_snprintf(buf + n, size - n, "%s%u %s", i ? ", " : "",
+					names->rows[i].value, names->rows[i].key);
 	if (n >= size)
 		memcpy(buf + size - 4, "...", 4);
 }
 
-bool explain_vocab_detail(const struct meaning *m, size_t i, enum label *ret_label, char *buf, size_t size)
+bool explain_vocab_detail(const struct meaning *m, size_t i, enum label *ret_label, char *buf,
+			  size_t size)
 {
 	static const char *const units[] = {
 #define X(symbol, suffix, text) text,

@@ -33,7 +33,7 @@ static bool next(struct parser *p)
 	return filter_lex(&p->lex, &p->tok, p->err);
 }
 
-/* ---- the program ------------------------------------------------------------------------------ */
+/* ---- the program -------------------------------------------------------------------------- */
 
 static guint emit(struct parser *p, enum op_code code, guint arg)
 {
@@ -65,8 +65,8 @@ static bool take_bit(struct parser *p, guint i, const struct token *tok)
 /* Is it a header of a message, or inside one? Those can be asked where no packet is any more. */
 static bool in_message(enum rdt_hdr_id hdr)
 {
-	return (hdr >= RDT_H_req && hdr <= RDT_H_spr) || (hdr >= RDT_H_ipcm && hdr <= RDT_H_rpcrdma) ||
-	       hdr == RDT_H_mpa || hdr == RDT_H_mpa2;
+	return (hdr >= RDT_H_req && hdr <= RDT_H_spr) ||
+	       (hdr >= RDT_H_ipcm && hdr <= RDT_H_rpcrdma) || hdr == RDT_H_mpa || hdr == RDT_H_mpa2;
 }
 
 static unsigned target_needs(struct target t)
@@ -79,7 +79,7 @@ static unsigned target_needs(struct target t)
 	return RDT_VIEW_PACKET;
 }
 
-/* ---- predicates --------------------------------------------------------------------------------- */
+/* ---- predicates --------------------------------------------------------------------------- */
 
 static bool add_operand(struct parser *p, struct predicate *pred, const struct token *tok)
 {
@@ -109,7 +109,9 @@ static bool parse_value(struct parser *p, struct predicate *pred)
 		return add_operand(p, pred, &value);
 	}
 	return fail(p, &value, "a value is missing here",
-		    value.len && g_ascii_isalpha(p->expr[value.at]) ? "in quotes, this word can be one" : "");
+		    value.len && g_ascii_isalpha(p->expr[value.at])
+			    ? "in quotes, this word can be one"
+			    : "");
 }
 
 /* {8, 10, 28}; commas may be missing. */
@@ -135,12 +137,14 @@ static bool parse_set(struct parser *p, struct predicate *pred)
 static bool check_place(struct parser *p, const struct targets *t, const struct token *name)
 {
 	if (p->in_some && t->conn_count && t->conn_count == t->count)
-		return fail(p, name, "inside some(...) this name has no meaning: it is of the connection",
+		return fail(p, name,
+			    "inside some(...) this name has no meaning: it is of the connection",
 			    "some(...) asks for one packet, message, state or event");
 	return true;
 }
 
-static bool finish_predicate(struct parser *p, const struct predicate *pred, const struct token *name)
+static bool finish_predicate(struct parser *p, const struct predicate *pred,
+			     const struct token *name)
 {
 	const struct targets *t = &pred->targets;
 	guint at;
@@ -210,7 +214,7 @@ static bool parse_predicate(struct parser *p)
 	return true;
 }
 
-/* ---- and, or, not, parentheses ------------------------------------------------------------------ */
+/* ---- and, or, not, parentheses ------------------------------------------------------------ */
 
 static bool parse_group(struct parser *p, const struct token *open)
 {
@@ -224,7 +228,8 @@ static bool parse_group(struct parser *p, const struct token *open)
 		return next(p);
 	if (p->tok.kind == TOK_END)
 		return fail(p, open, "the parenthesis is not closed", "");
-	return fail(p, &p->tok, "this does not follow here", "expected: and, or, or a closing parenthesis");
+	return fail(p, &p->tok, "this does not follow here",
+		    "expected: and, or, or a closing parenthesis");
 }
 
 static bool parse_some(struct parser *p)
@@ -273,7 +278,8 @@ static bool parse_not(struct parser *p)
 			return false;
 	} else {
 		return fail(p, &p->tok, "a name is missing here",
-			    p->tok.kind == TOK_STRING ? "names have no quotes" : "as in: outcome == rejected");
+			    p->tok.kind == TOK_STRING ? "names have no quotes"
+						      : "as in: outcome == rejected");
 	}
 	if (negate)
 		emit(p, OP_NOT, 0);
@@ -308,7 +314,7 @@ static bool parse_or(struct parser *p)
 	return true;
 }
 
-/* ---- the public face ------------------------------------------------------------------------------ */
+/* ---- the public face ---------------------------------------------------------------------- */
 
 static bool parse(struct parser *p)
 {
@@ -325,7 +331,8 @@ static bool parse(struct parser *p)
 	if (p->tok.kind == TOK_END)
 		return true;
 	return fail(p, &p->tok, "this does not follow here",
-		    p->tok.kind == TOK_CLOSE ? "no parenthesis is open" : "expected: and, or, or a comparison");
+		    p->tok.kind == TOK_CLOSE ? "no parenthesis is open"
+					     : "expected: and, or, or a comparison");
 }
 
 static void clear_operand(gpointer o)
@@ -361,7 +368,8 @@ void rdt_filter_free(struct rdt_filter *f)
 unsigned rdt_filter_needs(const struct rdt_filter *f)
 {
 	/* A packet shows its message too: one thing to offer, not two. */
-	return (f->needs | (f->needs & RDT_VIEW_BODY ? RDT_VIEW_PACKET : 0)) & ~(unsigned)RDT_VIEW_BODY;
+	return (f->needs | (f->needs & RDT_VIEW_BODY ? RDT_VIEW_PACKET : 0)) &
+	       ~(unsigned)RDT_VIEW_BODY;
 }
 
 uint64_t rdt_filter_marks(const struct rdt_filter *f)

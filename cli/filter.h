@@ -13,7 +13,8 @@
  * An expression is compiled once and then asked without allocating (but for what GRegex does
  * inside ~). It is asked in one of two ways:
  *
- *   of a packet       rdt_filter_packet(): every name asks this packet, its message, its connection.
+ *   of a packet       rdt_filter_packet(): every name asks this packet, its message, its
+ *                     connection.
  *   of a connection   columns of conn ask the connection; whatever else asks "is there a packet,
  *                     message, state or event of this connection for which ...", each comparison
  *                     for itself: "req and not rep" finds requests that were never answered.
@@ -87,7 +88,7 @@ struct rdt_view {
 	const struct rdt_layer *layers; /* of the packet, as rdt_layers() lists them */
 	size_t layer_count;
 	const struct rdt_addr *src, *dst; /* the packet's; NULL when not known */
-	uint32_t frame;                   /* number of the frame; 0 when not known */
+	uint32_t frame;			  /* number of the frame; 0 when not known */
 };
 
 /* The usual col(): from the tracker. user is one of these; rec[RDT_REC_conn] is not used. */
@@ -95,8 +96,8 @@ struct rdt_view_records {
 	const struct rdt_tracker *tracker;
 	const struct rdt_conn *conn;
 	const void *rec[RDT_REC_COUNT]; /* struct rdt_msg_rec, _state_rec, _event_rec, or NULL */
-	int64_t base;                   /* time that relative times count from */
-	struct msg_layers body;         /* filled by rdt_view_of() */
+	int64_t base;			/* time that relative times count from */
+	struct msg_layers body;		/* filled by rdt_view_of() */
 };
 
 struct rdt_value rdt_view_records_col(void *user, size_t col);
@@ -129,9 +130,13 @@ bool rdt_filter_conn(const struct rdt_filter *f, const struct rdt_view *view, ui
 /* All bits there are: when seen has them, nothing is left to mark. */
 uint64_t rdt_filter_marks(const struct rdt_filter *f);
 
-/* ---- for help and tests --------------------------------------------------------------------- */
+/* ---- for help and tests ------------------------------------------------------------------- */
 
-/* The short names: row i as "addr", "active passive", "an address of either side"; 0 past the end. */
-int rdt_filter_alias(size_t i, const char **ret_name, const char **ret_means, const char **ret_text);
+/*
+ * The short names: row i as "addr", "active passive", "an address of either side". Returns 0 past
+ * the end.
+ */
+int rdt_filter_alias(size_t i, const char **ret_name, const char **ret_means,
+		     const char **ret_text);
 
 #endif

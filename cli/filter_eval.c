@@ -18,7 +18,7 @@ struct value {
 	struct rdt_addr addr;
 };
 
-/* ---- comparing ------------------------------------------------------------------------------------ */
+/* ---- comparing ---------------------------------------------------------------------------- */
 
 static bool order(enum compare cmp, int sign)
 {
@@ -63,8 +63,8 @@ static bool addr_in(const struct rdt_addr *a, const struct operand *o)
 {
 	const unsigned whole = o->prefix / 8, rest = o->prefix % 8;
 
-	if ((a->kind == RDT_ADDR_LID) != (o->addr.kind == RDT_ADDR_LID) || a->kind == RDT_ADDR_NONE ||
-	    memcmp(a->bytes, o->addr.bytes, whole))
+	if ((a->kind == RDT_ADDR_LID) != (o->addr.kind == RDT_ADDR_LID) ||
+	    a->kind == RDT_ADDR_NONE || memcmp(a->bytes, o->addr.bytes, whole))
 		return false;
 	return !rest || (a->bytes[whole] ^ o->addr.bytes[whole]) >> (8 - rest) == 0;
 }
@@ -86,8 +86,9 @@ static bool equal_bytes(const struct value *v, const struct operand *o)
 static bool find_bytes(const uint8_t *in, size_t len, const struct operand *o, bool fold)
 {
 	for (size_t i = 0; i + o->len <= len; i++) {
-		if (fold ? !g_ascii_strncasecmp((const char *)in + i, (const char *)o->bytes, o->len) :
-			   !memcmp(in + i, o->bytes, o->len))
+		if (fold ? !g_ascii_strncasecmp((const char *)in + i, (const char *)o->bytes,
+						o->len)
+			 : !memcmp(in + i, o->bytes, o->len))
 			return true;
 	}
 	return false;
@@ -128,7 +129,8 @@ static bool satisfies(const struct value *v, enum compare cmp, const struct oper
 			return find_bytes(v->bytes, v->len, o, true);
 		return filter_word_equal((const char *)v->bytes, (const char *)o->bytes, o->len);
 	case CLASS_BYTES:
-		return cmp == CMP_CONTAINS ? find_bytes(v->bytes, v->len, o, false) : equal_bytes(v, o);
+		return cmp == CMP_CONTAINS ? find_bytes(v->bytes, v->len, o, false)
+					   : equal_bytes(v, o);
 	case CLASS_ADDR:
 		return addr_in(&v->addr, o);
 	case CLASS_NONE:
@@ -137,7 +139,7 @@ static bool satisfies(const struct value *v, enum compare cmp, const struct oper
 	return false;
 }
 
-/* ---- reading ---------------------------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------------------------ */
 
 static bool read_col(const struct rdt_view *view, size_t col, struct value *ret)
 {
@@ -182,7 +184,8 @@ static bool read_field(const struct rdt_field *f, const struct rdt_layer *layer,
 	*ret = (struct value){ .class = CLASS_NUM };
 	if (!rdt_layer_has(layer, f)) {
 		/* What was captured of a run of bytes can be searched all the same. */
-		if ((f->kind != RDT_KIND_BYTES && f->kind != RDT_KIND_TEXT) || layer->have <= f->at / 8u)
+		if ((f->kind != RDT_KIND_BYTES && f->kind != RDT_KIND_TEXT) ||
+		    layer->have <= f->at / 8u)
 			return false;
 		ret->len = layer->have - f->at / 8u;
 	} else {
@@ -220,7 +223,7 @@ static void scale(const struct rdt_field *f, struct value *v)
 	}
 }
 
-/* ---- asking ------------------------------------------------------------------------------------------ */
+/* ---- asking ------------------------------------------------------------------------------- */
 
 /* What was found among the values of a name. */
 struct tally {
@@ -269,7 +272,8 @@ static void ask_target(const struct rdt_filter *f, const struct predicate *p, st
 	case TARGET_FIELD:
 		field = &rdt_fields[target.id];
 		for (size_t i = 0; i < view->layer_count; i++)
-			if (view->layers[i].hdr == field->hdr && read_field(field, &view->layers[i], &v)) {
+			if (view->layers[i].hdr == field->hdr &&
+			    read_field(field, &view->layers[i], &v)) {
 				scale(field, &v);
 				count_value(f, p, view, &v, t);
 			}
@@ -347,7 +351,8 @@ static bool run_packet(const struct rdt_filter *f, unsigned from, unsigned to, b
 
 		switch ((enum op_code)op->code) {
 		case OP_ASK:
-			acc = ask_packet(f, &g_array_index(f->predicates, struct predicate, op->arg),
+			acc = ask_packet(f,
+					 &g_array_index(f->predicates, struct predicate, op->arg),
 					 in_some, view);
 			break;
 		case OP_NOT:
@@ -363,7 +368,8 @@ static bool run_packet(const struct rdt_filter *f, unsigned from, unsigned to, b
 			break;
 		case OP_SOME:
 			/* The one level of recursion: some() does not nest. */
-			acc = has_all(view, op->needs) && run_packet(f, pc + 1, op->arg, true, view);
+			acc = has_all(view, op->needs) &&
+			      run_packet(f, pc + 1, op->arg, true, view);
 			pc = op->arg - 1u;
 			break;
 		}
@@ -387,10 +393,12 @@ void rdt_filter_mark(const struct rdt_filter *f, const struct rdt_view *view, ui
 		if (*seen >> op->bit & 1)
 			yes = true;
 		else if (op->code == OP_SOME)
-			yes = has_all(view, op->needs) && run_packet(f, pc + 1, op->arg, true, view);
+			yes = has_all(view, op->needs) &&
+			      run_packet(f, pc + 1, op->arg, true, view);
 		else
-			yes = ask_packet(f, &g_array_index(f->predicates, struct predicate, op->arg), true,
-					 view);
+			yes = ask_packet(f,
+					 &g_array_index(f->predicates, struct predicate, op->arg),
+					 true, view);
 		if (yes)
 			*seen |= UINT64_C(1) << op->bit;
 		if (op->code == OP_SOME)

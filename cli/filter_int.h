@@ -13,7 +13,7 @@
 #define FILTER_NAME_MAX 64
 #define FILTER_TARGETS_MAX 12
 
-/* ---- words (filter_lex.c) --------------------------------------------------------------- */
+/* ---- words (filter_lex.c) ----------------------------------------------------------------- */
 
 enum token_kind {
 	TOK_END,
@@ -47,7 +47,7 @@ enum compare {
 struct token {
 	enum token_kind kind;
 	enum compare cmp; /* of TOK_COMPARE */
-	size_t at, len;   /* where in the expression, quotes counted */
+	size_t at, len;	  /* where in the expression, quotes counted */
 };
 
 struct lexer {
@@ -61,7 +61,7 @@ bool filter_lex(struct lexer *lex, struct token *ret_token, struct rdt_filter_er
 /* The bytes of a TOK_STRING with its escapes resolved and a zero after them; g_free() it. */
 uint8_t *filter_unquote(const char *expr, const struct token *tok, size_t *ret_len);
 
-/* ---- names (filter_names.c) -------------------------------------------------------------- */
+/* ---- names (filter_names.c) --------------------------------------------------------------- */
 
 /* Where a value comes from. */
 enum target_kind {
@@ -87,25 +87,25 @@ struct targets {
 };
 
 /* Names that are asked only for presence, and answered by a packet or by a connection. */
-#define PROTO_LIST(X)                                                                              \
-	X(cm, "InfiniBand CM: its messages, the connections it makes")                             \
-	X(sidr, "SIDR messages, services resolved by them")                                        \
-	X(mpa, "MPA frames, iWARP connections")                                                    \
-	X(iwarp, "iWARP")                                                                          \
-	X(rocev2, "RoCEv2")                                                                        \
-	X(rocev1, "RoCEv1")                                                                        \
-	X(ib, "native InfiniBand")                                                                 \
-	X(rc, "reliable connection service")                                                       \
-	X(uc, "unreliable connection service")                                                     \
-	X(ud, "datagram service")                                                                  \
-	X(xrc, "XRC service")                                                                      \
+#define PROTO_LIST(X)                                                  \
+	X(cm, "InfiniBand CM: its messages, the connections it makes") \
+	X(sidr, "SIDR messages, services resolved by them")            \
+	X(mpa, "MPA frames, iWARP connections")                        \
+	X(iwarp, "iWARP")                                              \
+	X(rocev2, "RoCEv2")                                            \
+	X(rocev1, "RoCEv1")                                            \
+	X(ib, "native InfiniBand")                                     \
+	X(rc, "reliable connection service")                           \
+	X(uc, "unreliable connection service")                         \
+	X(ud, "datagram service")                                      \
+	X(xrc, "XRC service")                                          \
 	X(data, "data packets: RDMA but neither management nor congestion notification")
 
 enum proto {
 #define X(name, text) PROTO_##name,
 	PROTO_LIST(X)
 #undef X
-	PROTO_COUNT
+		PROTO_COUNT
 };
 
 /* Find what a name stands for. compared: a comparison follows. False and *reterr when nothing. */
@@ -138,10 +138,10 @@ enum value_class filter_target_class(struct target t);
 
 /* The right side of a comparison. */
 struct operand {
-	uint8_t is_col;    /* compare with column col */
+	uint8_t is_col;	   /* compare with column col */
 	uint8_t is_scaled; /* scaled is valid: for < and > in the field's unit */
-	uint8_t is_raw;    /* num is valid */
-	uint8_t prefix;    /* of addr: bits that count, 128 for all */
+	uint8_t is_raw;	   /* num is valid */
+	uint8_t prefix;	   /* of addr: bits that count, 128 for all */
 	uint16_t col;
 	uint64_t num, scaled;
 	struct rdt_addr addr;
@@ -166,9 +166,9 @@ void filter_join_unit(const char *expr, struct token *tok, const struct token *n
 /* ---- the program (filter.c, filter_eval.c) ------------------------------------------------ */
 
 enum op_code {
-	OP_ASK,  /* acc = predicate arg */
-	OP_NOT,  /* acc = !acc */
-	OP_IF,   /* and: go on when acc, else jump to arg */
+	OP_ASK,	 /* acc = predicate arg */
+	OP_NOT,	 /* acc = !acc */
+	OP_IF,	 /* and: go on when acc, else jump to arg */
 	OP_ELSE, /* or: go on when not acc, else jump to arg */
 	OP_SOME, /* what stands up to arg, of one packet or record */
 };
@@ -193,7 +193,7 @@ bool filter_proto_packet(enum proto proto, const struct rdt_view *view);
 bool filter_proto_conn(enum proto proto, const struct rdt_view *view);
 
 struct rdt_filter {
-	GArray *ops;        /* struct op */
+	GArray *ops;	    /* struct op */
 	GArray *predicates; /* struct predicate */
 	GArray *operands;   /* struct operand */
 	unsigned needs;

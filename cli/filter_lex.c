@@ -15,11 +15,21 @@ static const struct {
 	enum compare cmp;
 } marks[] = {
 	/* The longer of two that begin alike comes first. */
-	{ "==", TOK_COMPARE, CMP_EQ }, { "!=", TOK_COMPARE, CMP_NE }, { "<=", TOK_COMPARE, CMP_LE },
-	{ ">=", TOK_COMPARE, CMP_GE }, { "<", TOK_COMPARE, CMP_LT },  { ">", TOK_COMPARE, CMP_GT },
-	{ "~", TOK_COMPARE, CMP_MATCH }, { "&&", TOK_AND, 0 },       { "||", TOK_OR, 0 },
-	{ "!", TOK_NOT, 0 },           { "(", TOK_OPEN, 0 },         { ")", TOK_CLOSE, 0 },
-	{ "{", TOK_SET_OPEN, 0 },      { "}", TOK_SET_CLOSE, 0 },    { ",", TOK_COMMA, 0 },
+	{ "==", TOK_COMPARE, CMP_EQ },
+	{ "!=", TOK_COMPARE, CMP_NE },
+	{ "<=", TOK_COMPARE, CMP_LE },
+	{ ">=", TOK_COMPARE, CMP_GE },
+	{ "<", TOK_COMPARE, CMP_LT },
+	{ ">", TOK_COMPARE, CMP_GT },
+	{ "~", TOK_COMPARE, CMP_MATCH },
+	{ "&&", TOK_AND, 0 },
+	{ "||", TOK_OR, 0 },
+	{ "!", TOK_NOT, 0 },
+	{ "(", TOK_OPEN, 0 },
+	{ ")", TOK_CLOSE, 0 },
+	{ "{", TOK_SET_OPEN, 0 },
+	{ "}", TOK_SET_CLOSE, 0 },
+	{ ",", TOK_COMMA, 0 },
 };
 
 /* Words with a meaning. eq to ge and matches are what tshark's users type. */

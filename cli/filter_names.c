@@ -124,8 +124,10 @@ bool filter_guess_text(const struct filter_guess *g, char *hint, size_t size)
 		return false;
 	}
 	g_snprintf(hint, size, "did you mean %s%s%s%s%s?", g->name[0],
-		   n == 3 ? ", " : n == 2 ? " or " : "", n > 1 ? g->name[1] : "", n > 2 ? " or " : "",
-		   n > 2 ? g->name[2] : "");
+		   n == 3   ? ", "
+		   : n == 2 ? " or "
+			    : "",
+		   n > 1 ? g->name[1] : "", n > 2 ? " or " : "", n > 2 ? g->name[2] : "");
 	return true;
 }
 
@@ -157,7 +159,7 @@ static void guess_names(const char *name, size_t len, struct rdt_filter_error *e
 		g_strlcpy(err->hint, "rdma-trace fields lists all names", sizeof(err->hint));
 }
 
-/* ---- resolving ------------------------------------------------------------------------------ */
+/* ---- resolving ---------------------------------------------------------------------------- */
 
 static bool one(struct targets *t, enum target_kind kind, size_t id, bool of_conn)
 {
@@ -277,13 +279,16 @@ bool filter_resolve(const char *name, size_t len, bool compared, struct targets 
 		g_snprintf(reterr->what, sizeof(reterr->what),
 			   "%.*s has no value of its own to compare", (int)len, name);
 		if (t.of[0].kind == TARGET_HDR)
-			g_snprintf(reterr->hint, sizeof(reterr->hint), "ask for one of its fields, as %s.%s",
-				   rdt_hdrs[t.of[0].id].key, rdt_fields[rdt_hdrs[t.of[0].id].begin].key);
+			g_snprintf(reterr->hint, sizeof(reterr->hint),
+				   "ask for one of its fields, as %s.%s", rdt_hdrs[t.of[0].id].key,
+				   rdt_fields[rdt_hdrs[t.of[0].id].begin].key);
 		else
-			g_strlcpy(reterr->hint, "it stands alone: is there any", sizeof(reterr->hint));
+			g_strlcpy(reterr->hint, "it stands alone: is there any",
+				  sizeof(reterr->hint));
 		return false;
 	}
-	g_snprintf(reterr->what, sizeof(reterr->what), "there is no name %.*s", (int)MIN(len, 64), name);
+	g_snprintf(reterr->what, sizeof(reterr->what), "there is no name %.*s", (int)MIN(len, 64),
+		   name);
 	guess_names(name, len, reterr);
 	return false;
 }

@@ -98,12 +98,13 @@ bool filter_compare_allowed(enum compare cmp, struct target t, const struct toke
 	case CMP_CONTAINS:
 		if (class != CLASS_TEXT && class != CLASS_BYTES) {
 			what = "contains looks into text and bytes only";
-			hint = class == CLASS_ADDR ? "for networks: addr in 10.1.0.0/16" :
-						     "== != < <= > >= and in compare numbers";
+			hint = class == CLASS_ADDR ? "for networks: addr in 10.1.0.0/16"
+						   : "== != < <= > >= and in compare numbers";
 		}
 		break;
 	case CMP_MATCH:
-		if (class != CLASS_TEXT && class != CLASS_BYTES && class != CLASS_ADDR && !has_names(t)) {
+		if (class != CLASS_TEXT && class != CLASS_BYTES && class != CLASS_ADDR &&
+		    !has_names(t)) {
 			what = "~ looks into text, bytes and addresses only";
 			hint = "== != < <= > >= and in compare numbers";
 		}
@@ -131,7 +132,7 @@ void filter_operand_clear(struct operand *o)
 	*o = (struct operand){ .num = 0 };
 }
 
-/* ---- numbers -------------------------------------------------------------------------------- */
+/* ---- numbers ------------------------------------------------------------------------------ */
 
 /* Decimal or 0x hex, with a sign where negative is allowed. 0 no number, 1 good, -1 too large. */
 static int number(const char *s, size_t len, bool negative, uint64_t *ret)
@@ -232,7 +233,8 @@ static bool timestamp(const char *s, size_t len, uint64_t *ret)
 	unsigned y, mon, d, h = 0, min = 0, sec = 0, ns = 0;
 
 	if (!digits(&s, end, 4, &y) || !skip(&s, end, '-') || !digits(&s, end, 2, &mon) ||
-	    !skip(&s, end, '-') || !digits(&s, end, 2, &d) || mon < 1 || mon > 12 || d < 1 || d > 31)
+	    !skip(&s, end, '-') || !digits(&s, end, 2, &d) || mon < 1 || mon > 12 || d < 1 ||
+	    d > 31)
 		return false;
 	if (skip(&s, end, 'T')) {
 		if (!digits(&s, end, 2, &h) || !skip(&s, end, ':') || !digits(&s, end, 2, &min))
@@ -240,7 +242,8 @@ static bool timestamp(const char *s, size_t len, uint64_t *ret)
 		if (skip(&s, end, ':') && !digits(&s, end, 2, &sec))
 			return false;
 		if (skip(&s, end, '.'))
-			for (unsigned unit = 100000000; s < end && g_ascii_isdigit(*s); s++, unit /= 10)
+			for (unsigned unit = 100000000; s < end && g_ascii_isdigit(*s);
+			     s++, unit /= 10)
 				ns += (unsigned)(*s - '0') * unit;
 	}
 	skip(&s, end, 'Z');
@@ -272,8 +275,8 @@ static bool truth(const char *s, size_t len, uint64_t *ret)
 	static const struct {
 		const char *text;
 		unsigned value;
-	} words[] = { { "0", 0 },  { "1", 1 },  { "no", 0 },   { "yes", 1 }, { "false", 0 },
-		      { "true", 1 }, { "off", 0 }, { "on", 1 } };
+	} words[] = { { "0", 0 },     { "1", 1 },    { "no", 0 },  { "yes", 1 },
+		      { "false", 0 }, { "true", 1 }, { "off", 0 }, { "on", 1 } };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
 		if (strlen(words[i].text) == len && !g_ascii_strncasecmp(words[i].text, s, len)) {
@@ -294,7 +297,7 @@ static bool named(enum rdt_names_id list, const char *s, size_t len, uint64_t *r
 	return true;
 }
 
-/* ---- what is wrong with it -------------------------------------------------------------------- */
+/* ---- what is wrong with it ---------------------------------------------------------------- */
 
 static void complain(struct rdt_filter_error *err, const struct token *tok, const char *what,
 		     const char *hint)
@@ -317,7 +320,8 @@ static bool no_such_name(enum rdt_names_id list, const char *s, const struct tok
 	for (size_t i = 0; i < rdt_names[list].count; i++)
 		filter_guess_try(&g, rdt_names[list].rows[i].key);
 	if (!filter_guess_text(&g, err->hint, sizeof(err->hint)))
-		g_snprintf(err->hint, sizeof(err->hint), "rdma-trace fields %s lists them; a number is good too",
+		g_snprintf(err->hint, sizeof(err->hint),
+			   "rdma-trace fields %s lists them; a number is good too",
 			   rdt_names[list].list);
 	return false;
 }
@@ -328,7 +332,7 @@ static bool too_large(const struct token *tok, struct rdt_filter_error *err)
 	return false;
 }
 
-/* ---- numbers of columns ----------------------------------------------------------------------- */
+/* ---- numbers of columns ------------------------------------------------------------------- */
 
 static bool duration_operand(const char *s, const struct token *tok, bool ns, struct operand *o,
 			     struct rdt_filter_error *err)
@@ -379,7 +383,8 @@ static bool col_number(const char *s, const struct token *tok, const struct targ
 	else if (c->type == RDT_VALUE_ID32)
 		complain(err, tok, "this is no connection id", "it has 8 hexadecimal digits");
 	else if (c->type == RDT_VALUE_HEX64)
-		complain(err, tok, "this is no number", "it looks like 0x0000000001061144 (service ids: tcp:4420)");
+		complain(err, tok, "this is no number",
+			 "it looks like 0x0000000001061144 (service ids: tcp:4420)");
 	else
 		complain(err, tok, "this is no number", "it looks like 17 or 0x11");
 	return false;
@@ -401,7 +406,7 @@ static bool col_operand(const char *s, size_t len, size_t col, struct operand *o
 	return true;
 }
 
-/* ---- numbers of fields ------------------------------------------------------------------------ */
+/* ---- numbers of fields -------------------------------------------------------------------- */
 
 static bool field_number(const struct rdt_field *f, const char *s, const struct token *tok,
 			 struct operand *o, struct rdt_filter_error *err)
@@ -425,8 +430,8 @@ static bool field_number(const struct rdt_field *f, const char *s, const struct 
 	}
 	if (number(s, tok->len, false, &base)) {
 		complain(err, tok, "", "");
-		g_snprintf(err->what, sizeof(err->what), "the number does not fit the field: at most %" PRIu64,
-			   max);
+		g_snprintf(err->what, sizeof(err->what),
+			   "the number does not fit the field: at most %" PRIu64, max);
 		return false;
 	}
 	if (f->names != RDT_NAMES_none)
@@ -437,7 +442,7 @@ static bool field_number(const struct rdt_field *f, const char *s, const struct 
 	return false;
 }
 
-/* ---- text and bytes ----------------------------------------------------------------------------- */
+/* ---- text and bytes ----------------------------------------------------------------------- */
 
 static bool col_text(size_t col, const struct token *tok, struct operand *o,
 		     struct rdt_filter_error *err)
@@ -523,7 +528,8 @@ static bool regex_operand(const char *expr, const struct token *tok, struct oper
 
 	text_bytes(expr, tok, o);
 	if (memchr(o->bytes, 0, o->len)) {
-		complain(err, tok, "a regular expression cannot hold a zero byte", "write \\\\x00 for it");
+		complain(err, tok, "a regular expression cannot hold a zero byte",
+			 "write \\\\x00 for it");
 		return false;
 	}
 	o->regex = g_regex_new((const char *)o->bytes, flags, 0, &error);
@@ -535,7 +541,7 @@ static bool regex_operand(const char *expr, const struct token *tok, struct oper
 	return false;
 }
 
-/* ---- addresses ---------------------------------------------------------------------------------- */
+/* ---- addresses ---------------------------------------------------------------------------- */
 
 static bool addr_operand(const char *expr, const struct token *tok, struct operand *o,
 			 struct rdt_filter_error *err)
@@ -553,8 +559,8 @@ static bool addr_operand(const char *expr, const struct token *tok, struct opera
 	o->prefix = 128;
 	if (!slash)
 		return true;
-	if (number(slash + 1, tok->len - len - 1, false, &bits) != 1 || o->addr.kind == RDT_ADDR_LID ||
-	    bits > (o->addr.kind == RDT_ADDR_IPV4 ? 32 : 128)) {
+	if (number(slash + 1, tok->len - len - 1, false, &bits) != 1 ||
+	    o->addr.kind == RDT_ADDR_LID || bits > (o->addr.kind == RDT_ADDR_IPV4 ? 32 : 128)) {
 		complain(err, tok, "the length of the network is no number of its bits",
 			 "it looks like 10.1.0.0/16 or fd00::/8");
 		return false;
@@ -563,7 +569,7 @@ static bool addr_operand(const char *expr, const struct token *tok, struct opera
 	return true;
 }
 
-/* ---- the public face ------------------------------------------------------------------------------ */
+/* ---- the public face ---------------------------------------------------------------------- */
 
 /* In quotes, a value is read as what the name holds: n == "5" is n == 5. */
 static struct token strip(const struct token *tok)
@@ -596,13 +602,15 @@ bool filter_operand(const char *expr, const struct token *tok, const struct targ
 			if (t.kind == TARGET_FIELD)
 				ok = field_number(&rdt_fields[t.id], s, &word, ret_operand, reterr);
 			else if (t.kind == TARGET_COL)
-				ok = (targets->count == 1 && tok->kind == TOK_WORD && cmp != CMP_IN &&
+				ok = (targets->count == 1 && tok->kind == TOK_WORD &&
+				      cmp != CMP_IN &&
 				      col_operand(s, word.len, t.id, ret_operand)) ||
 				     col_number(s, &word, targets, ret_operand, reterr);
 			else if (number(s, word.len, false, &ret_operand->num) == 1)
 				ok = true;
 			else
-				complain(reterr, &word, "this is no number", "it looks like 17 or 0x11");
+				complain(reterr, &word, "this is no number",
+					 "it looks like 17 or 0x11");
 			break;
 		case CLASS_BOOL:
 			ok = truth(s, word.len, &ret_operand->num);

@@ -9,7 +9,8 @@ struct rdt_value rdt_view_records_col(void *user, size_t col)
 	const struct rdt_view_records *r = user;
 	const unsigned rec = rdt_cols[col].rec;
 
-	return rdt_col_value(r->tracker, col, r->conn, rec == RDT_REC_conn ? NULL : r->rec[rec], r->base);
+	return rdt_col_value(r->tracker, col, r->conn, rec == RDT_REC_conn ? NULL : r->rec[rec],
+			     r->base);
 }
 
 struct rdt_view rdt_view_of(struct rdt_view_records *records)
@@ -44,7 +45,7 @@ void rdt_view_set_packet(struct rdt_view *view, const struct rdt_layer *layers, 
 	view->dst = frame ? &frame->dst : NULL;
 }
 
-/* ---- protocol names ------------------------------------------------------------------------------ */
+/* ---- protocol names ----------------------------------------------------------------------- */
 
 static const struct rdt_layer *layer(const struct rdt_view *view, enum rdt_hdr_id hdr)
 {
@@ -126,7 +127,8 @@ bool filter_proto_conn(enum proto proto, const struct rdt_view *view)
 {
 	switch (proto) {
 	case PROTO_cm:
-		return col_is(view, RDT_COL_conn_kind, "cm") || col_is(view, RDT_COL_conn_kind, "sidr");
+		return col_is(view, RDT_COL_conn_kind, "cm") ||
+		       col_is(view, RDT_COL_conn_kind, "sidr");
 	case PROTO_sidr:
 		return col_is(view, RDT_COL_conn_kind, "sidr");
 	case PROTO_mpa:

@@ -26,10 +26,10 @@ enum rdt_names_id filter_col_names(size_t col)
 	return RDT_NAMES_none;
 }
 
-#define WORDS(name, NAME)                                                                          \
-	static const char *name##_word(size_t i)                                                   \
-	{                                                                                          \
-		return rdt_##name##_key((enum rdt_##name)i);                                       \
+#define WORDS(name, NAME)                                    \
+	static const char *name##_word(size_t i)             \
+	{                                                    \
+		return rdt_##name##_key((enum rdt_##name)i); \
 	}
 WORDS(conn_kind, CONN_KIND)
 WORDS(transport, TRANSPORT)
@@ -113,8 +113,8 @@ static const struct {
 	{ RDT_COL_msg_icrc, RDT_ICRC_COUNT, icrc_word },
 	{ RDT_COL_state_side, RDT_SIDES, side_word },
 	{ RDT_COL_state_machine, RDT_MACHINE_COUNT, machine_word },
-	{ RDT_COL_state_from, RDT_MACHINE_COUNT * STATES_MAX, any_state_word },
-	{ RDT_COL_state_to, RDT_MACHINE_COUNT * STATES_MAX, any_state_word },
+	{ RDT_COL_state_from, RDT_MACHINE_COUNT *STATES_MAX, any_state_word },
+	{ RDT_COL_state_to, RDT_MACHINE_COUNT *STATES_MAX, any_state_word },
 	{ RDT_COL_state_event, RDT_CM_EV_COUNT, cm_event_word },
 	{ RDT_COL_state_basis, RDT_BASIS_COUNT, basis_word },
 	{ RDT_COL_event_side, RDT_SIDES, side_word },

@@ -36,7 +36,9 @@ static void put_string(struct json *j, const char *text, size_t len)
 			put_char(j, (char)c);
 			text++;
 		} else if (c < 0x80) {
-			const char escape[] = { '\\', 'u', '0', '0', hex_digits[c >> 4], hex_digits[c & 15] };
+			const char escape[] = {
+				'\\', 'u', '0', '0', hex_digits[c >> 4], hex_digits[c & 15]
+			};
 
 			put(j, escape, sizeof(escape));
 			text++;

@@ -11,7 +11,8 @@
 #include "source.h"
 
 const struct rdt_cmd cli_cmds[CLI_CMD_COUNT] = {
-#define C(name, takes, args, summary, examples) { #name, args, summary, examples, takes, cmd_##name },
+#define C(name, takes, args, summary, examples) \
+	{ #name, args, summary, examples, takes, cmd_##name },
 #include "commands.def"
 #undef C
 };
@@ -19,15 +20,19 @@ const struct rdt_cmd cli_cmds[CLI_CMD_COUNT] = {
 static void usage(FILE *to)
 {
 	fputs("rdma-trace rebuilds RDMA connections from captures.\n\n"
-	      "usage: " CLI_NAME " [COMMAND] [OPTIONS] [FILE...]\n\n", to);
+	      "usage: " CLI_NAME " [COMMAND] [OPTIONS] [FILE...]\n\n",
+	      to);
 	for (size_t i = 0; i < CLI_CMD_COUNT; i++)
 		fprintf(to, "  %-9s %s\n", cli_cmds[i].name, cli_cmds[i].summary);
 	fputs("\nExamples:\n", to);
 	for (size_t i = 0; i < CLI_CMD_COUNT; i++)
-		fprintf(to, "%.*s", (int)(strchr(cli_cmds[i].examples, '\n') - cli_cmds[i].examples + 1),
+		fprintf(to, "%.*s",
+			(int)(strchr(cli_cmds[i].examples, '\n') - cli_cmds[i].examples + 1),
 			cli_cmds[i].examples);
-	fputs("\nrdma-trace COMMAND --help tells the options of a command; rdma-trace --version the "
-	      "libraries.\nEverything is in the manual page: man rdma-trace\n", to);
+	fputs("\nrdma-trace COMMAND --help tells the options of a command; rdma-trace --version "
+	      "the "
+	      "libraries.\nEverything is in the manual page: man rdma-trace\n",
+	      to);
 }
 
 void cli_version(FILE *out)
@@ -40,7 +45,8 @@ void cli_version(FILE *out)
 	fputs("licence: GPL-2.0-or-later (built with wiretap); without it BSD-2-Clause\n", out);
 #else
 	fputs("without wiretap: no compressed captures, no pcapng of several link types\n"
-	      "licence: BSD-2-Clause\n", out);
+	      "licence: BSD-2-Clause\n",
+	      out);
 #endif
 }
 
@@ -62,9 +68,11 @@ static int say_unknown(const char *word)
 		names[i] = cli_cmds[i].name;
 	near = cli_closest(word, names);
 	if (near)
-		cli_error("there is no command or file %s; did you mean rdma-trace %s?", word, near);
+		cli_error("there is no command or file %s; did you mean rdma-trace %s?", word,
+			  near);
 	else
-		cli_error("there is no command or file %s; rdma-trace --help lists the commands", word);
+		cli_error("there is no command or file %s; rdma-trace --help lists the commands",
+			  word);
 	return CLI_USAGE;
 }
 

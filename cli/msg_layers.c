@@ -40,7 +40,8 @@ enum rdt_hdr_id msg_hdr(enum rdt_msg msg)
 }
 
 /* Keep what begins with the message; what was made up around it is dropped. */
-static void keep(struct msg_layers *m, enum rdt_hdr_id first, const struct rdt_layer *layers, size_t count)
+static void keep(struct msg_layers *m, enum rdt_hdr_id first, const struct rdt_layer *layers,
+		 size_t count)
 {
 	size_t i = 0;
 

@@ -98,14 +98,21 @@ struct word {
 	int value;
 };
 
-static const struct word formats[] = { { "text", CLI_TEXT }, { "json", CLI_JSON },
-				       { "ndjson", CLI_NDJSON }, { "csv", CLI_CSV },
-				       { "tsv", CLI_TSV }, { "md", CLI_MD }, { NULL, 0 } };
-static const struct word times[] = { { "r", CLI_TIME_REL }, { "a", CLI_TIME_ABS },
-				     { "ad", CLI_TIME_DATE }, { "d", CLI_TIME_DELTA },
-				     { "e", CLI_TIME_EPOCH }, { "u", CLI_TIME_UTC }, { NULL, 0 } };
+static const struct word formats[] = {
+	{ "text", CLI_TEXT }, { "json", CLI_JSON }, { "ndjson", CLI_NDJSON },
+	{ "csv", CLI_CSV },   { "tsv", CLI_TSV },   { "md", CLI_MD },
+	{ NULL, 0 }
+};
+static const struct word times[] = { { "r", CLI_TIME_REL },
+				     { "a", CLI_TIME_ABS },
+				     { "ad", CLI_TIME_DATE },
+				     { "d", CLI_TIME_DELTA },
+				     { "e", CLI_TIME_EPOCH },
+				     { "u", CLI_TIME_UTC },
+				     { NULL, 0 } };
 
-static bool read_word(const struct word *words, const char *text, const char *option, int *ret_value)
+static bool read_word(const struct word *words, const char *text, const char *option,
+		      int *ret_value)
 {
 	GString *all;
 
@@ -117,7 +124,11 @@ static bool read_word(const struct word *words, const char *text, const char *op
 	}
 	all = g_string_new(NULL);
 	for (const struct word *w = words; w->word; w++)
-		g_string_append_printf(all, "%s%s", w == words ? "" : w[1].word ? ", " : " or ", w->word);
+		g_string_append_printf(all, "%s%s",
+				       w == words  ? ""
+				       : w[1].word ? ", "
+						   : " or ",
+				       w->word);
 	cli_error("%s %s: that is none of %s", option, text, all->str);
 	g_string_free(all, TRUE);
 	return false;
@@ -132,7 +143,8 @@ static bool read_number(const char *text, const char *option, uint64_t min, uint
 	errno = 0;
 	value = g_ascii_strtoull(text, &end, 0);
 	if (*text < '0' || *text > '9' || *end || errno || value < min || value > max) {
-		cli_error("%s %s: give a number from %" PRIu64 " to %" PRIu64, option, text, min, max);
+		cli_error("%s %s: give a number from %" PRIu64 " to %" PRIu64, option, text, min,
+			  max);
 		return false;
 	}
 	*ret_value = value;
@@ -178,9 +190,11 @@ static bool read_table(char **list, struct cli_table *table)
 			else if (*p)
 				goto bad;
 			continue;
-bad:
-			cli_error("-E %s: give header=y or n, separator= and one character (/t tab, /s "
-				  "space), quote=d, s or n", p);
+		bad:
+			cli_error("-E %s: give header=y or n, separator= and one character (/t "
+				  "tab, /s "
+				  "space), quote=d, s or n",
+				  p);
 			return false;
 		}
 	}
@@ -251,8 +265,10 @@ static bool take_selection(struct cli_opts *opts, char **list, struct selection 
 {
 	for (char **p = list; p && *p; p++) {
 		if (!selection_add(sel, *p)) {
-			cli_error("-s %s: give connection numbers (3), ranges (3-7, 3-) or 8-digit ids, "
-				  "with commas between them", *p);
+			cli_error("-s %s: give connection numbers (3), ranges (3-7, 3-) or 8-digit "
+				  "ids, "
+				  "with commas between them",
+				  *p);
 			return false;
 		}
 	}
@@ -312,6 +328,13 @@ static bool take_screen(struct cli_opts *opts, const struct cli_raw *raw)
 {
 	uint64_t number;
 
+	if (opts->write && cli_overwrites(opts, opts->write, "-w"))
+		return false;
+	if (opts->write && !strcmp(opts->write, "-") && !opts->output) {
+		cli_error("-w - takes standard output; add -o FILE for the text, or -o /dev/null");
+		return false;
+	}
+
 	if (output_open(opts, raw->color) != CLI_OK)
 		return false;
 	if (raw->width) {
@@ -330,7 +353,8 @@ static char *commands_of(unsigned cmds)
 
 	for (unsigned c = 0; c < CLI_CMD_COUNT; c++) {
 		if (cmds >> c & 1)
-			g_string_append_printf(text, "%s%s", text->len ? ", " : "", cli_cmds[c].name);
+			g_string_append_printf(text, "%s%s", text->len ? ", " : "",
+					       cli_cmds[c].name);
 	}
 	return g_string_free(text, FALSE);
 }
@@ -375,8 +399,10 @@ static GOptionContext *make_context(const struct rdt_cmd *cmd, struct cli_raw *r
 	summary = g_strdup_printf("%s: %s", cmd->name, cmd->summary);
 	g_option_context_set_summary(ctx, summary);
 	g_free(summary);
-	summary = g_strdup_printf("Examples:\n%s\nExit: 0 done, 2 usage or unreadable input, 3 partial, "
-				  "4 environment. More in rdma-trace(1).", cmd->examples);
+	summary = g_strdup_printf(
+		"Examples:\n%s\nExit: 0 done, 2 usage or unreadable input, 3 partial, "
+		"4 environment. More in rdma-trace(1).",
+		cmd->examples);
 	g_option_context_set_description(ctx, summary);
 	g_free(summary);
 	return ctx;
@@ -409,12 +435,13 @@ static void say_parse_error(const struct rdt_cmd *cmd, const char *message, int 
 	for (size_t i = 0; i < ROWS; i++)
 		names[i] = rows[i].name;
 	for (int i = 1; i < argc && !near; i++) {
-		if (argv[i][0] == '-' && argv[i][1] == '-' && argv[i][2] && strstr(message, argv[i]))
+		if (argv[i][0] == '-' && argv[i][1] == '-' && argv[i][2] &&
+		    strstr(message, argv[i]))
 			near = cli_closest(argv[i] + 2, names);
 	}
 	if (near)
-		cli_error("%s: %s; did you mean --%s? See rdma-trace %s --help", cmd->name, message, near,
-			  cmd->name);
+		cli_error("%s: %s; did you mean --%s? See rdma-trace %s --help", cmd->name, message,
+			  near, cmd->name);
 	else
 		cli_error("%s: %s; see rdma-trace %s --help", cmd->name, message, cmd->name);
 }

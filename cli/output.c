@@ -4,11 +4,12 @@
 #include <glib.h>
 #include <inttypes.h>
 #include <netdb.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <netinet/in.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,6 +21,7 @@
 
 static FILE *out;
 static const char *out_name;
+static int out_errno; /* of the first write that failed */
 static char buffer[1 << 16];
 
 FILE *cli_out(void)
@@ -32,7 +34,8 @@ static bool want_color(const struct cli_opts *opts, const char *color, bool *ret
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
 
 	if (!color || !strcmp(color, "auto"))
-		*ret_color = opts->tty_out && !(no_color && *no_color) && term && strcmp(term, "dumb");
+		*ret_color =
+			opts->tty_out && !(no_color && *no_color) && term && strcmp(term, "dumb");
 	else if (!strcmp(color, "always") || !strcmp(color, "never"))
 		*ret_color = color[0] == 'a';
 	else
@@ -47,6 +50,8 @@ int output_open(struct cli_opts *opts, const char *color)
 	out = stdout;
 	out_name = "standard output";
 	if (opts->output && strcmp(opts->output, "-")) {
+		if (cli_overwrites(opts, opts->output, "-o"))
+			return CLI_USAGE;
 		out_name = opts->output;
 		out = fopen(opts->output, "we");
 		if (!out) {
@@ -68,23 +73,48 @@ int output_open(struct cli_opts *opts, const char *color)
 	return CLI_OK;
 }
 
+void cli_out_flush(void)
+{
+	if (out && fflush(out) && !out_errno)
+		out_errno = errno;
+}
+
 int cli_out_done(int code)
 {
-	int failed;
+	bool failed;
 
 	if (!out)
 		return code;
-	errno = 0;
-	failed = fflush(out) || ferror(out);
-	if (out != stdout)
-		failed |= fclose(out);
-	/* The reader of a pipe went away: it has what it wanted. */
-	if (failed && errno != EPIPE) {
-		cli_error("cannot write %s: %s; the output is not complete", out_name, strerror(errno));
-		code = CLI_ENV;
+	cli_out_flush();
+	failed = ferror(out);
+	if (out != stdout && fclose(out)) {
+		failed = true;
+		out_errno = out_errno ? out_errno : errno;
 	}
 	out = NULL;
-	return code;
+	/* The reader of a pipe went away: it has what it wanted. */
+	if (!failed || out_errno == EPIPE)
+		return code;
+	cli_error("cannot write %s: %s; the output is not complete", out_name,
+		  out_errno ? strerror(out_errno) : "a write failed");
+	return CLI_ENV;
+}
+
+bool cli_overwrites(const struct cli_opts *opts, const char *path, const char *option)
+{
+	struct stat target, source;
+
+	if (stat(path, &target) || !S_ISREG(target.st_mode))
+		return false;
+	for (const char *const *file = opts->files; file && *file; file++) {
+		if ((strcmp(*file, "-") ? stat(*file, &source) : fstat(STDIN_FILENO, &source)) ||
+		    source.st_dev != target.st_dev || source.st_ino != target.st_ino)
+			continue;
+		cli_error("%s %s would overwrite the capture that is read; choose another file",
+			  option, path);
+		return true;
+	}
+	return false;
 }
 
 /* ---- looks -------------------------------------------------------------------------------- */
@@ -92,8 +122,9 @@ int cli_out_done(int code)
 const char *cli_tone(const struct cli_opts *opts, enum cli_tone tone)
 {
 	static const char *const codes[] = {
-		[CLI_TONE_OFF] = "\033[0m", [CLI_TONE_GOOD] = "\033[32m", [CLI_TONE_BAD] = "\033[31m",
-		[CLI_TONE_WARN] = "\033[33m", [CLI_TONE_DIM] = "\033[2m", [CLI_TONE_BOLD] = "\033[1m",
+		[CLI_TONE_OFF] = "\033[0m",  [CLI_TONE_GOOD] = "\033[32m",
+		[CLI_TONE_BAD] = "\033[31m", [CLI_TONE_WARN] = "\033[33m",
+		[CLI_TONE_DIM] = "\033[2m",  [CLI_TONE_BOLD] = "\033[1m",
 	};
 
 	return opts->color ? codes[tone] : "";
@@ -227,15 +258,25 @@ char *cli_time_text(const struct cli_opts *opts, int64_t ns, int64_t base, int64
 
 char *cli_rfc3339(int64_t ns, char buf[CLI_TIME_TEXT])
 {
+	static time_t last;
+	static char second[CLI_TIME_TEXT]; /* the text of last: times come close to each other */
 	unsigned long fraction;
 	const time_t s = split(ns, &fraction);
 	struct tm tm;
 	size_t len;
 
-	if (!gmtime_r(&s, &tm))
-		return seconds_text(ns, 9, buf);
-	len = strftime(buf, CLI_TIME_TEXT, "%Y-%m-%dT%H:%M:%S", &tm);
-	snprintf(buf + len, CLI_TIME_TEXT - len, ".%09luZ", fraction);
+	if (!*second || s != last) {
+		if (!gmtime_r(&s, &tm))
+			return seconds_text(ns, 9, buf);
+		strftime(second, sizeof(second), "%Y-%m-%dT%H:%M:%S.", &tm);
+		last = s;
+	}
+	len = strlen(second);
+	memcpy(buf, second, len);
+	for (size_t i = 9; i-- > 0; fraction /= 10)
+		buf[len + i] = (char)('0' + fraction % 10);
+	buf[len + 9] = 'Z';
+	buf[len + 10] = 0;
 	return buf;
 }
 
@@ -261,17 +302,18 @@ static const char *host_name(const struct rdt_addr *addr)
 	memcpy(&sin.sin_addr, addr->bytes + 12, 4);
 	memcpy(&sin6.sin6_addr, addr->bytes, 16);
 	if (addr->kind == RDT_ADDR_IPV4)
-		failed = getnameinfo((struct sockaddr *)&sin, sizeof(sin), host, sizeof(host), NULL, 0,
-				     NI_NAMEREQD);
+		failed = getnameinfo((struct sockaddr *)&sin, sizeof(sin), host, sizeof(host), NULL,
+				     0, NI_NAMEREQD);
 	else
-		failed = getnameinfo((struct sockaddr *)&sin6, sizeof(sin6), host, sizeof(host), NULL, 0,
-				     NI_NAMEREQD);
+		failed = getnameinfo((struct sockaddr *)&sin6, sizeof(sin6), host, sizeof(host),
+				     NULL, 0, NI_NAMEREQD);
 	known = failed ? NULL : g_strdup(host);
 	g_hash_table_insert(names, g_strdup(text), known);
 	return known;
 }
 
-char *cli_addr_text(const struct cli_opts *opts, const struct rdt_addr *addr, char *buf, size_t size)
+char *cli_addr_text(const struct cli_opts *opts, const struct rdt_addr *addr, char *buf,
+		    size_t size)
 {
 	const char *name = opts->resolve ? host_name(addr) : NULL;
 

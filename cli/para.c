@@ -19,7 +19,7 @@ static unsigned new_line(FILE *out, unsigned indent)
 	return indent;
 }
 
-void para_print(FILE *out, const char *text, unsigned column, unsigned indent, unsigned width)
+void para_put(FILE *out, const char *text, unsigned column, unsigned indent, unsigned width)
 {
 	unsigned blanks = 0;
 
@@ -46,5 +46,10 @@ void para_print(FILE *out, const char *text, unsigned column, unsigned indent, u
 			text++;
 		}
 	}
+}
+
+void para_print(FILE *out, const char *text, unsigned column, unsigned indent, unsigned width)
+{
+	para_put(out, text, column, indent, width);
 	putc('\n', out);
 }

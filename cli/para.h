@@ -12,4 +12,7 @@
  */
 void para_print(FILE *out, const char *text, unsigned column, unsigned indent, unsigned width);
 
+/* The same without the newline at the end. */
+void para_put(FILE *out, const char *text, unsigned column, unsigned indent, unsigned width);
+
 #endif

@@ -89,7 +89,7 @@ struct pcapng *pcapng_create(const char *path, const char *comment)
 	if (!p)
 		cli_no_memory();
 	p->path = path;
-	p->file = fopen(path, "we");
+	p->file = strcmp(path, "-") ? fopen(path, "we") : stdout;
 	if (!p->file) {
 		cli_error("cannot write %s: %s; choose another -w FILE", path, strerror(errno));
 		free(p);
@@ -129,7 +129,8 @@ static uint32_t iface_of(struct pcapng *p, const struct packet *packet, const ch
 	return p->iface_count++;
 }
 
-void pcapng_add(struct pcapng *p, const struct packet *packet, const char *name, const char *comment)
+void pcapng_add(struct pcapng *p, const struct packet *packet, const char *name,
+		const char *comment)
 {
 	const uint32_t iface = iface_of(p, packet, name);
 	const uint64_t ns = (uint64_t)packet->when.ns;
@@ -157,7 +158,7 @@ int pcapng_close(struct pcapng *p, int code)
 	if (!p)
 		return code;
 	errno = 0;
-	if ((ferror(p->file) | fclose(p->file)) != 0) {
+	if ((fflush(p->file) | ferror(p->file) | (p->file == stdout ? 0 : fclose(p->file))) != 0) {
 		cli_error("cannot write %s: %s; it is not complete", p->path,
 			  errno ? strerror(errno) : "an earlier write failed");
 		code = CLI_ENV;

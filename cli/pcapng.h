@@ -15,7 +15,8 @@ struct pcapng;
 struct pcapng *pcapng_create(const char *path, const char *comment);
 
 /* Add a packet, unchanged. name is the capture it is from; comment may be NULL. */
-void pcapng_add(struct pcapng *p, const struct packet *packet, const char *name, const char *comment);
+void pcapng_add(struct pcapng *p, const struct packet *packet, const char *name,
+		const char *comment);
 
 uint64_t pcapng_count(const struct pcapng *p);
 

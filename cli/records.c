@@ -79,13 +79,14 @@ void records_begin(struct records *r, bool done)
 	records_close(r);
 }
 
-static void put_columns(struct records *r, struct json *j, const struct rdt_conn *conn, size_t begin,
-			size_t end, const void *record)
+static void put_columns(struct records *r, struct json *j, const struct rdt_conn *conn,
+			size_t begin, size_t end, const void *record)
 {
 	const struct session *s = r->session;
 
 	for (size_t i = begin; i < end; i++) {
-		const struct rdt_value value = rdt_col_value(s->tracker, i, conn, record, s->base_ns);
+		const struct rdt_value value =
+			rdt_col_value(s->tracker, i, conn, record, s->base_ns);
 
 		value_json(j, rdt_cols[i].key, &value);
 	}
@@ -101,7 +102,8 @@ void records_conn(struct records *r, const struct rdt_conn *conn)
 	j = records_open(r, rdt_rec_key(RDT_REC_conn));
 	if (r->columns) {
 		for (size_t i = 0; i < r->columns->count; i++)
-			put_columns(r, j, conn, r->columns->items[i].id, r->columns->items[i].id + 1, NULL);
+			put_columns(r, j, conn, r->columns->items[i].id,
+				    r->columns->items[i].id + 1, NULL);
 	} else {
 		rdt_rec_cols(RDT_REC_conn, &begin, &end);
 		put_columns(r, j, conn, begin, end, NULL);
@@ -167,8 +169,8 @@ void records_end(struct records *r)
 	}
 }
 
-static void put_csv(const struct session *s, const struct columns *columns, const struct rdt_conn *conn,
-		    const void *record)
+static void put_csv(const struct session *s, const struct columns *columns,
+		    const struct rdt_conn *conn, const void *record)
 {
 	char buf[VALUE_TEXT];
 

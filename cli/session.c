@@ -20,7 +20,7 @@
 struct marks {
 	struct session *s;
 	struct rdt_sink sink; /* the command's */
-	uint64_t *seen;       /* by connection index */
+	uint64_t *seen;	      /* by connection index */
 	size_t count;
 	uint64_t all;
 	unsigned needs;
@@ -45,6 +45,7 @@ struct session_priv {
 	uint64_t known_links; /* frames of a link type that frame.h reads */
 	uint32_t bad_link;    /* one that it does not */
 	bool has_bad_link, stopped;
+	bool fine; /* a time with a part below 1 us was seen */
 };
 
 static struct session_priv priv; /* one command, one session at a time */
@@ -72,7 +73,8 @@ const struct rdt_memory *session_memory(void)
 static uint64_t *seen_of(struct marks *m, uint32_t index)
 {
 	if (index >= m->count) {
-		const size_t count = ((size_t)index + 1) * 2 < 1024 ? 1024 : ((size_t)index + 1) * 2;
+		const size_t count =
+			((size_t)index + 1) * 2 < 1024 ? 1024 : ((size_t)index + 1) * 2;
 
 		m->seen = g_realloc_n(m->seen, count, sizeof(*m->seen));
 		memset(m->seen + m->count, 0, (count - m->count) * sizeof(*m->seen));
@@ -81,7 +83,8 @@ static uint64_t *seen_of(struct marks *m, uint32_t index)
 	return &m->seen[index];
 }
 
-static void mark_record(struct marks *m, const struct rdt_conn *conn, enum rdt_rec rec, const void *record)
+static void mark_record(struct marks *m, const struct rdt_conn *conn, enum rdt_rec rec,
+			const void *record)
 {
 	uint64_t *seen = seen_of(m, rdt_tracker_conn_index(m->s->tracker, conn));
 	struct rdt_view_records records = { .tracker = m->s->tracker,
@@ -158,7 +161,8 @@ static struct rdt_sink marking_sink(struct session *s, const struct rdt_sink *si
 {
 	struct marks *m = &priv.marks;
 	const struct rdt_filter *filter = s->opts->filter;
-	const bool marks = filter && !s->first && s->opts->cmd->run != cmd_dump && rdt_filter_marks(filter);
+	const bool marks =
+		filter && !s->first && s->opts->cmd->run != cmd_dump && rdt_filter_marks(filter);
 
 	m->s = s;
 	m->sink = sink ? *sink : (struct rdt_sink){ 0 };
@@ -182,7 +186,7 @@ int session_open(struct session *s, const struct cli_opts *opts, bool again)
 {
 	int code;
 
-	*s = (struct session){ .opts = opts, .started_ns = progress_now_ns(), .time_digits = 6 };
+	*s = (struct session){ .opts = opts, .started_ns = progress_now_ns() };
 	priv = (struct session_priv){ 0 };
 	/* A sender of packets must not be able to choose those that fall into one hash bucket. */
 	if (getrandom(&priv.seed, sizeof(priv.seed), 0) != sizeof(priv.seed))
@@ -191,10 +195,12 @@ int session_open(struct session *s, const struct cli_opts *opts, bool again)
 	if (code != CLI_OK)
 		return code;
 	s->base_ns = inputs_base_ns(priv.inputs);
+	s->time_digits = inputs_time_digits(priv.inputs);
 	return CLI_OK;
 }
 
-static void count_other(struct session *s, const struct packet *packet, const struct rdt_frame *frame)
+static void count_other(struct session *s, const struct packet *packet,
+			const struct rdt_frame *frame)
 {
 	switch ((enum rdt_frame_kind)frame->kind) {
 	case RDT_FRAME_IB:
@@ -285,7 +291,9 @@ const struct rdt_conn *session_conn(const struct session *s, const struct rdt_fr
 	if (conn || verdict->conn == RDT_CONN_NONE || !s->first || frame->kind != RDT_FRAME_IB ||
 	    frame->bth_have < RDT_LEN_bth)
 		return conn;
-	key = (struct flow){ .src = frame->src, .dst = frame->dst, .qpn = rdt_bth_dest_qpn(frame->bth) };
+	key = (struct flow){ .src = frame->src,
+			     .dst = frame->dst,
+			     .qpn = rdt_bth_dest_qpn(frame->bth) };
 	flow = bsearch(&key, priv.flows, priv.flow_count, sizeof(key), by_flow);
 	return flow ? rdt_tracker_conn(t, flow->index) : NULL;
 }
@@ -313,6 +321,7 @@ static enum source_result pump(struct session *s, session_packet_fn each, void *
 			cli_no_memory();
 		s->packets++;
 		priv.known_links++;
+		priv.fine |= packet.when.ns % 1000 != 0;
 		if (packet.when.ns > s->end_ns || s->packets == 1)
 			s->end_ns = packet.when.ns;
 		if (frame.kind != RDT_FRAME_IB)
@@ -341,6 +350,7 @@ int session_read_with(struct session *s, const struct rdt_sink *sink,
 	const struct input_info *infos;
 	const struct rdt_sink marking = marking_sink(s, sink);
 	enum source_result result;
+	const char *link;
 	char text[160];
 	size_t inputs;
 
@@ -359,7 +369,7 @@ int session_read_with(struct session *s, const struct rdt_sink *sink,
 	result = pump(s, each, user);
 	progress_end();
 	rdt_tracker_finish(s->tracker, s->end_ns);
-	s->time_digits = inputs_time_digits(priv.inputs);
+	s->time_digits = priv.fine ? 9 : 6;
 
 	if (inputs_bad_filter(priv.inputs))
 		return CLI_USAGE;
@@ -370,14 +380,15 @@ int session_read_with(struct session *s, const struct rdt_sink *sink,
 	for (size_t i = 0; i < inputs; i++)
 		s->partial |= infos[i].truncated;
 	if (priv.has_bad_link) {
-		source_link_text(priv.bad_link, text, sizeof(text));
+		link = source_link_text(priv.bad_link, text, sizeof(text));
 		if (!priv.known_links) {
-			cli_error("%s: %s carries no RDMA that is known here; Ethernet, cooked, raw IP, "
+			cli_error("%s: %s carries no RDMA that is known here; Ethernet, cooked, "
+				  "raw IP, "
 				  "ERF and native InfiniBand can be read",
-				  infos[0].path, text);
+				  infos[0].path, link);
 			return CLI_USAGE;
 		}
-		cli_warn("packets of %s were skipped", text);
+		cli_warn("packets of %s were skipped", link);
 	}
 	if (!s->packets && s->partial && inputs_report(priv.inputs))
 		return CLI_USAGE;
@@ -470,14 +481,16 @@ void session_explain_nothing(const struct session *s)
 			cli_warn("none of the %s packets passed -f \"%s\"",
 				 cli_count_text(read, number, sizeof(number)), s->opts->bpf);
 		else
-			cli_warn("no packets in %s", inputs == 1 ? infos[0].path : "these captures");
+			cli_warn("no packets in %s",
+				 inputs == 1 ? infos[0].path : "these captures");
 		return;
 	}
 	text = g_string_new(NULL);
 	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
 		if (counts[i])
 			g_string_append_printf(text, "%s%s %s", text->len ? ", " : "",
-					       cli_count_text(counts[i], number, sizeof(number)), names[i]);
+					       cli_count_text(counts[i], number, sizeof(number)),
+					       names[i]);
 	}
 	cli_warn("no RDMA in %s packet%s: %s%s", cli_count_text(s->packets, number, sizeof(number)),
 		 s->packets == 1 ? "" : "s", text->str,
@@ -492,12 +505,14 @@ int session_close(struct session *s, int code)
 
 	if (code != CLI_USAGE && s->tracker) {
 		/* Results first, then what is missing from them. */
-		fflush(cli_out());
+		cli_out_flush();
 		stats = rdt_tracker_stats(s->tracker);
 		inputs_report(priv.inputs);
 		if (stats->evicted)
-			cli_warn("%s connections were dropped to make room for others; --max-conns N "
-				 "keeps more", cli_count_text(stats->evicted, number, sizeof(number)));
+			cli_warn("%s connections were dropped to make room for others; --max-conns "
+				 "N "
+				 "keeps more",
+				 cli_count_text(stats->evicted, number, sizeof(number)));
 		if (stats->lost_addrs)
 			cli_warn("%s packets were not tracked: too many addresses",
 				 cli_count_text(stats->lost_addrs, number, sizeof(number)));

@@ -18,7 +18,8 @@
 
 struct input {
 	struct source *source;
-	struct packet head; /* read, not handed out yet */
+	struct packet head;	    /* read, not handed out yet */
+	int64_t first_ns;	    /* time of its first packet, whether -f let it through or not */
 	bool has_head, done, taken; /* taken: head was handed out, its bytes are still in use */
 };
 
@@ -68,7 +69,8 @@ static void refill(struct inputs *in, size_t i)
 			in->stopped |= result == SOURCE_STOPPED;
 			return;
 		}
-		info->packets++;
+		if (!info->packets++)
+			input->first_ns = input->head.when.ns;
 		if (input->head.link != last_link) {
 			note_link(info, input->head.link);
 			last_link = input->head.link;
@@ -113,8 +115,10 @@ static int spool_stdin(void)
 				got = -1;
 		}
 		if (got < 0) {
-			cli_error("cannot keep a copy of standard input in %s: %s; set TMPDIR to a place "
-				  "with room", dir, strerror(errno));
+			cli_error("cannot keep a copy of standard input in %s: %s; set TMPDIR to a "
+				  "place "
+				  "with room",
+				  dir, strerror(errno));
 			close(fd);
 			fd = -1;
 			break;
@@ -184,7 +188,8 @@ int inputs_open(const struct cli_opts *opts, bool again, struct inputs **ret_inp
 		const size_t i = in->count;
 
 		if (i == INPUTS_MAX) {
-			cli_error("more than %d captures at a time; merge some with mergecap", INPUTS_MAX);
+			cli_error("more than %d captures at a time; merge some with mergecap",
+				  INPUTS_MAX);
 			goto fail;
 		}
 		if (is_stdin && had_stdin) {
@@ -204,8 +209,8 @@ int inputs_open(const struct cli_opts *opts, bool again, struct inputs **ret_inp
 	if (code != CLI_OK)
 		goto fail;
 	for (size_t i = 0; i < in->count && !in->based; i++) {
-		in->based = in->input[i].has_head;
-		in->base_ns = in->based ? in->input[i].head.when.ns : 0;
+		in->based = in->info[i].packets != 0;
+		in->base_ns = in->input[i].first_ns;
 	}
 	*ret_inputs = in;
 	return CLI_OK;
@@ -294,12 +299,17 @@ bool inputs_report(const struct inputs *in)
 		if (!source)
 			continue;
 		if (source->no_times)
-			cli_warn("%s: some packets have no time; they were given the time before them",
+			cli_warn("%s: some packets have no time; they were given the time before "
+				 "them",
 				 source->name);
 		if (!source->damage)
 			continue;
-		cli_error("%s; the %" PRIu32 " frame%s before it %s read", source->damage, source->number,
-			  source->number == 1 ? "" : "s", source->number == 1 ? "was" : "were");
+		if (source->number)
+			cli_error("%s; the %" PRIu32 " frame%s before it %s read", source->damage,
+				  source->number, source->number == 1 ? "" : "s",
+				  source->number == 1 ? "was" : "were");
+		else
+			cli_error("%s; no frame could be read", source->damage);
 		damaged = true;
 	}
 	return damaged;

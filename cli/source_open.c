@@ -94,7 +94,8 @@ static void recognize(struct source_peek *peek)
 		peek->link = source_peek_u32(peek, 20) & 0x03ffffff;
 	}
 	for (size_t i = 0; i < sizeof(packers) / sizeof(packers[0]); i++) {
-		if (peek->len >= packers[i].len && !memcmp(peek->bytes, packers[i].magic, packers[i].len))
+		if (peek->len >= packers[i].len &&
+		    !memcmp(peek->bytes, packers[i].magic, packers[i].len))
 			peek->compressed = packers[i].name;
 	}
 }
@@ -143,7 +144,8 @@ static bool take_peek(int fd, const char *name, struct source_peek *peek)
 		return false;
 	}
 	if (isatty(fd)) {
-		cli_error("%s is a terminal; pipe a capture in, as in tcpdump -w - | " CLI_NAME " -",
+		cli_error("%s is a terminal; pipe a capture in, as in tcpdump -w - | " CLI_NAME
+			  " -",
 			  name);
 		return false;
 	}
@@ -156,7 +158,8 @@ static bool take_peek(int fd, const char *name, struct source_peek *peek)
 	else
 		got = read(fd, peek->bytes, sizeof(peek->bytes)) > 0 ? -2 : 0;
 	if (got == -2) {
-		cli_error("%s is a device, not a capture; name a file, or - for standard input", name);
+		cli_error("%s is a device, not a capture; name a file, or - for standard input",
+			  name);
 		return false;
 	}
 	if (got < 0) {
@@ -189,29 +192,10 @@ static void say_unknown(const char *name, const struct source_peek *peek, const 
 	if (kind)
 		cli_error("%s is not a capture: it looks like %s", name, kind);
 	else
-		cli_error("%s is not a capture: it begins with %s; pcap, pcapng and ERF files can be read",
+		cli_error("%s is not a capture: it begins with %s; pcap, pcapng and ERF files can "
+			  "be read",
 			  name, hex);
 }
-
-#ifdef RDT_HAVE_WIRETAP
-/*
- * Wiretap also opens things that are no captures (text, pictures, JSON): one whole file as one
- * record. Those have no LINKTYPE and no magic number of ours.
- */
-static bool is_capture(const struct source *source, const struct source_peek *peek)
-{
-	static const char *const others[] = { "MIME", "JSON", "MPEG", "JPEG", "PNG", "GIF", "TIFF", "XML",
-					      "text", "Text", "ELF", "RFC 7468", "mp4", "MP4", "BTSNOOP" };
-
-	if (peek->pcap || peek->pcapng || peek->compressed || !source->file_kind)
-		return true;
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-		if (strstr(source->file_kind, others[i]))
-			return false;
-	}
-	return true;
-}
-#endif
 
 #ifdef RDT_HAVE_WIRETAP
 /*
@@ -237,7 +221,11 @@ static struct source *open_known(const char *path, const char *name, const struc
 		source = source_pcap_open(path, peek, &why);
 	} else {
 		source = source_wtap_open(path, peek, &why);
-		if (source && !is_capture(source, peek)) {
+		/*
+		 * Wiretap also opens things that are no captures (JSON, pictures, programs): one
+		 * whole file as one record, of a kind that has no link type.
+		 */
+		if (source && source->no_link && !peek->pcapng) {
 			say_unknown(name, peek, source->file_kind);
 			source->ops->close(source);
 			return NULL;
@@ -248,8 +236,10 @@ static struct source *open_known(const char *path, const char *name, const struc
 #endif
 	if (!source) {
 		if (peek->pcap && peek->len < 24)
-			cli_error("%s is cut off inside its file header: %zu of 24 bytes are there; capture "
-				  "again", name, peek->len);
+			cli_error("%s is cut off inside its file header: %zu of 24 bytes are "
+				  "there; capture "
+				  "again",
+				  name, peek->len);
 		else
 			say_unknown(name, peek, why);
 		g_free(why);
@@ -265,8 +255,7 @@ struct source *source_open(const char *path, const char *name)
 	struct source_peek *peek = calloc(1, sizeof(*peek));
 	struct source *source = NULL;
 	struct stat st = { 0 };
-	char *again = NULL;
-	int fd;
+	int fd, kept;
 
 	if (!peek)
 		cli_no_memory();
@@ -275,7 +264,8 @@ struct source *source_open(const char *path, const char *name)
 		if (errno == ENOENT)
 			cli_error("%s: there is no such file", name);
 		else if (errno == EACCES)
-			cli_error("%s: no permission to read it; run as its owner, or chmod it", name);
+			cli_error("%s: no permission to read it; run as its owner, or chmod it",
+				  name);
 		else
 			cli_error("%s: cannot open it: %s", name, strerror(errno));
 		free(peek);
@@ -284,16 +274,28 @@ struct source *source_open(const char *path, const char *name)
 	if (!take_peek(fd, name, peek))
 		goto out;
 	fstat(fd, &st);
-	/* A named pipe must not be closed between looking and reading: read it by this descriptor. */
-	if (!is_stdin && S_ISFIFO(st.st_mode))
-		again = g_strdup_printf("/proc/self/fd/%d", fd);
-	source = open_known(again ? again : path, name, peek);
+	/*
+	 * A named pipe cannot be opened a second time: its writer may be gone. Wiretap takes a path or
+	 * "-", so lend it this descriptor as standard input while it opens.
+	 */
+	if (!is_stdin && S_ISFIFO(st.st_mode)) {
+		kept = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+		dup2(fd, STDIN_FILENO);
+		source = open_known("-", name, peek);
+		if (kept >= 0) {
+			dup2(kept, STDIN_FILENO);
+			close(kept);
+		} else {
+			close(STDIN_FILENO);
+		}
+	} else {
+		source = open_known(path, name, peek);
+	}
 	if (source && S_ISREG(st.st_mode))
 		source->size = (uint64_t)st.st_size;
 out:
 	if (!is_stdin)
 		close(fd);
-	g_free(again);
 	free(peek);
 	return source;
 }

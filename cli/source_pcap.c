@@ -48,7 +48,7 @@ const char *source_link_text(uint32_t link, char *buf, size_t size)
 struct pcap_source {
 	struct source base;
 	pcap_t *pcap;
-	FILE *file; /* pcap's */
+	FILE *file;  /* pcap's */
 	uint64_t at; /* where the next record begins; pcap format only */
 	uint32_t link;
 	bool counted; /* at is right */
@@ -116,8 +116,10 @@ struct source *source_pcap_open(const char *path, const struct source_peek *peek
 	FILE *file;
 
 	if (peek->compressed) {
-		*ret_why = g_strdup_printf("it is compressed (%s) and this program was built without "
-					   "wiretap: decompress it first", peek->compressed);
+		*ret_why =
+			g_strdup_printf("it is compressed (%s) and this program was built without "
+					"wiretap: decompress it first",
+					peek->compressed);
 		return NULL;
 	}
 	file = strcmp(path, "-") ? fopen(path, "re") : fdopen(dup(STDIN_FILENO), "r");
@@ -137,7 +139,8 @@ struct source *source_pcap_open(const char *path, const struct source_peek *peek
 	s->base.ops = &pcap_ops;
 	s->base.file_kind = peek->pcapng ? "pcapng" : "pcap";
 	/* The nanosecond magics end (or begin, swapped) in 4d. */
-	s->base.time_digits = peek->pcapng || peek->bytes[0] == 0x4d || peek->bytes[3] == 0x4d ? 9 : 6;
+	s->base.time_digits =
+		peek->pcapng || peek->bytes[0] == 0x4d || peek->bytes[3] == 0x4d ? 9 : 6;
 	s->pcap = pcap;
 	s->file = file;
 	s->at = 24;

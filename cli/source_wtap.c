@@ -38,6 +38,8 @@ struct wtap_source {
 	size_t erf_size;
 	uint32_t iface_links[IFACES_MAX];
 	unsigned iface_count;
+	const char *compressed; /* peek.compressed */
+	bool guessed;		/* the format has no magic number */
 };
 
 static void init_once(void)
@@ -71,11 +73,16 @@ static uint32_t link_of(int encap)
 		int encap;
 		uint32_t link;
 	} ours[] = {
-		{ WTAP_ENCAP_ETHERNET, RDT_LINK_ETHERNET }, { WTAP_ENCAP_NULL, RDT_LINK_NULL },
-		{ WTAP_ENCAP_LOOP, RDT_LINK_LOOP },	    { WTAP_ENCAP_RAW_IP, RDT_LINK_RAW },
-		{ WTAP_ENCAP_RAW_IP4, RDT_LINK_IPV4 },	    { WTAP_ENCAP_RAW_IP6, RDT_LINK_IPV6 },
-		{ WTAP_ENCAP_SLL, RDT_LINK_SLL },	    { WTAP_ENCAP_SLL2, RDT_LINK_SLL2 },
-		{ WTAP_ENCAP_ERF, RDT_LINK_ERF },	    { WTAP_ENCAP_INFINIBAND, RDT_LINK_INFINIBAND },
+		{ WTAP_ENCAP_ETHERNET, RDT_LINK_ETHERNET },
+		{ WTAP_ENCAP_NULL, RDT_LINK_NULL },
+		{ WTAP_ENCAP_LOOP, RDT_LINK_LOOP },
+		{ WTAP_ENCAP_RAW_IP, RDT_LINK_RAW },
+		{ WTAP_ENCAP_RAW_IP4, RDT_LINK_IPV4 },
+		{ WTAP_ENCAP_RAW_IP6, RDT_LINK_IPV6 },
+		{ WTAP_ENCAP_SLL, RDT_LINK_SLL },
+		{ WTAP_ENCAP_SLL2, RDT_LINK_SLL2 },
+		{ WTAP_ENCAP_ERF, RDT_LINK_ERF },
+		{ WTAP_ENCAP_INFINIBAND, RDT_LINK_INFINIBAND },
 	};
 
 	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
@@ -100,11 +107,13 @@ static void find_ifaces(struct wtap_source *s, const struct source_peek *peek)
 	size_t at = 0;
 
 	while (at + 12 <= peek->len && s->iface_count < IFACES_MAX) {
-		const uint32_t type = source_peek_u32(peek, at), len = source_peek_u32(peek, at + 4);
+		const uint32_t type = source_peek_u32(peek, at),
+			       len = source_peek_u32(peek, at + 4);
 
 		if (type == 1 && at + 10 <= peek->len) {
 			const uint32_t word = source_peek_u32(peek, at + 8);
-			const bool big = peek->swapped == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+			const bool big =
+				peek->swapped == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
 
 			s->iface_links[s->iface_count++] = big ? word >> 16 : word & 0xffff;
 		}
@@ -198,18 +207,20 @@ static char *words(int err, char *info)
 		text = g_strdup("the file ends there, in the middle of a record");
 		break;
 	case WTAP_ERR_DECOMPRESS:
-		text = g_strdup_printf("the compressed data is damaged (%s)", info ? info : "no details");
+		text = g_strdup_printf("the compressed data is damaged (%s)",
+				       info ? info : "no details");
 		break;
 	case WTAP_ERR_DECOMPRESSION_NOT_SUPPORTED:
-		text = g_strdup_printf("this wiretap cannot decompress it (%s)", info ? info : "no details");
+		text = g_strdup_printf("this wiretap cannot decompress it (%s)",
+				       info ? info : "no details");
 		break;
 	case WTAP_ERR_BAD_FILE:
 	case WTAP_ERR_UNSUPPORTED:
 		text = g_strdup(info ? info : wtap_strerror(err));
 		break;
 	default:
-		text = info ? g_strdup_printf("%s (%s)", wtap_strerror(err), info) :
-			      g_strdup(wtap_strerror(err));
+		text = info ? g_strdup_printf("%s (%s)", wtap_strerror(err), info)
+			    : g_strdup(wtap_strerror(err));
 		break;
 	}
 	g_free(info);
@@ -221,6 +232,24 @@ static char *words(int err, char *info)
 static struct wtap_source *self(struct source *source)
 {
 	return (struct wtap_source *)source;
+}
+
+/*
+ * Nothing at all looks like an ERF file to wiretap: so do compressed captures that are cut off
+ * before their first block ends.
+ */
+static enum source_result at_end(struct wtap_source *s)
+{
+	if (s->base.number || !s->guessed)
+		return SOURCE_END;
+	s->base.damage =
+		s->compressed
+			? g_strdup_printf(
+				  "%s: its compressed data (%s) is cut off before the first packet",
+				  s->base.name, s->compressed)
+			: g_strdup_printf("%s: it is no capture of a kind that is known here",
+					  s->base.name);
+	return SOURCE_DAMAGED;
 }
 
 static enum source_result wtap_source_next(struct source *source, struct packet *ret_packet)
@@ -235,15 +264,15 @@ static enum source_result wtap_source_next(struct source *source, struct packet 
 	do {
 		if (!wtap_read(s->wth, rec, &s->buf, &err, &info, &offset)) {
 			if (!err)
-				return SOURCE_END;
+				return at_end(s);
 			if (err == EINTR && progress_stopped()) {
 				g_free(info);
 				return SOURCE_STOPPED;
 			}
 			why = words(err, info);
-			source->damage = g_strdup_printf("%s: damaged at frame %" PRIu32 ", byte %" PRIi64
-							 ": %s", source->name, source->number + 1,
-							 (int64_t)offset, why);
+			source->damage = g_strdup_printf(
+				"%s: damaged at frame %" PRIu32 ", byte %" PRIi64 ": %s",
+				source->name, source->number + 1, (int64_t)offset, why);
 			g_free(why);
 			return SOURCE_DAMAGED;
 		}
@@ -314,6 +343,10 @@ struct source *source_wtap_open(const char *path, const struct source_peek *peek
 	s->link = SOURCE_LINK_UNKNOWN;
 	wtap_rec_init(&s->rec);
 	ws_buffer_init(&s->buf, 65536);
+	s->base.no_link = wtap_file_encap(wth) != WTAP_ENCAP_PER_PACKET &&
+			  link_of(wtap_file_encap(wth)) == SOURCE_LINK_UNKNOWN;
+	s->compressed = peek->compressed;
+	s->guessed = strstr(s->base.file_kind, "ERF") != NULL;
 	if (peek->pcapng)
 		find_ifaces(s, peek);
 	return &s->base;

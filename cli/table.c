@@ -123,7 +123,8 @@ static void put_text(struct line *line, const char *text)
 
 static void pad(struct line *line, size_t n)
 {
-	static const char spaces[] = "                                                                ";
+	static const char spaces[] =
+		"                                                                ";
 
 	for (; n > sizeof(spaces) - 1; n -= sizeof(spaces) - 1)
 		put(line, spaces, sizeof(spaces) - 1);
@@ -132,7 +133,8 @@ static void pad(struct line *line, size_t n)
 
 /* One line of cells. It is cut where the screen ends, so that it never wraps. */
 static void put_line(const struct table *t, const struct cli_opts *opts, const struct cell *cells,
-		     const char *const *texts, const bool *show, unsigned last_width, enum cli_tone tone)
+		     const char *const *texts, const bool *show, unsigned last_width,
+		     enum cli_tone tone)
 {
 	static struct line line;
 	size_t left = opts->width ? opts->width : SIZE_MAX, owed = 0;
@@ -141,7 +143,8 @@ static void put_line(const struct table *t, const struct cli_opts *opts, const s
 	for (size_t i = 0; i < t->count && left > owed; i++) {
 		const bool last = i + 1 == t->count;
 		const bool toned = tone != CLI_TONE_OFF && t->columns[i].toned;
-		size_t width = cells[i].width, len = cells[i].len, room = last ? last_width : t->width[i];
+		size_t width = cells[i].width, len = cells[i].len,
+		       room = last ? last_width : t->width[i];
 
 		if (!show[i])
 			continue;
@@ -199,7 +202,7 @@ void table_flush(struct table *t, const struct cli_opts *opts)
 		put_titles(t, opts, show, last_width);
 	t->titled |= t->rows > 0;
 	for (size_t row = 0; row < t->rows; row++) {
-		const enum cli_tone tone = (enum cli_tone)*at++;
+		const enum cli_tone tone = (enum cli_tone) * at++;
 
 		for (size_t i = 0; i < t->count; i++) {
 			memcpy(&cells[i], at, sizeof(cells[i]));

@@ -22,10 +22,10 @@ struct table {
 	const struct table_column *columns;
 	size_t count;
 	unsigned width[TABLE_COLUMNS];
-	char *text;          /* cells, each with its terminating 0, and one byte of tone before a row */
+	char *text; /* cells, each with its terminating 0, and one byte of tone before a row */
 	size_t used, room;
 	size_t rows, cell;
-	bool titled;         /* the title line was printed */
+	bool titled; /* the title line was printed */
 };
 
 void table_init(struct table *t, const struct table_column *columns, size_t count);

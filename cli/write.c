@@ -55,15 +55,16 @@ static int write_packet(void *user, const struct packet *packet, const struct rd
 	char comment[128];
 
 	if (conn ? !conn_set_has(&w->selected,
-				 rdt_tracker_conn_index(session_tracker(w->session), conn)) :
-		   verdict->conn == RDT_CONN_NONE || !conn_set_has(w->evicted, verdict->conn))
+				 rdt_tracker_conn_index(session_tracker(w->session), conn))
+		 : verdict->conn == RDT_CONN_NONE || !conn_set_has(w->evicted, verdict->conn))
 		return 0;
 	write_comment(conn, verdict, comment, sizeof(comment));
 	pcapng_add(w->file, packet, w->infos[packet->when.input].path, comment);
 	return 0;
 }
 
-void write_comment(const struct rdt_conn *conn, const struct rdt_verdict *verdict, char *buf, size_t size)
+void write_comment(const struct rdt_conn *conn, const struct rdt_verdict *verdict, char *buf,
+		   size_t size)
 {
 	int len;
 

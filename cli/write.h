@@ -16,7 +16,8 @@ bool conn_set_has(const struct conn_set *set, uint32_t index);
 void conn_set_free(struct conn_set *set);
 
 /* What a packet's comment says: "rdma-trace: connection 57 REQ copy 2". conn may be NULL. */
-void write_comment(const struct rdt_conn *conn, const struct rdt_verdict *verdict, char *buf, size_t size);
+void write_comment(const struct rdt_conn *conn, const struct rdt_verdict *verdict, char *buf,
+		   size_t size);
 
 /*
  * Write the packets of the selected connections (s->conns after session_select(), and those of

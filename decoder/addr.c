@@ -64,7 +64,7 @@ static size_t append(char *buf, size_t size, size_t at, const char *text)
 	return at;
 }
 
-/* RFC 5952: lower case, no leading zeros, the first longest run of two or more zero groups as "::". */
+/* RFC 5952: lower case, no leading zeros, the first of the longest runs of zero groups as "::". */
 static void gid_text(const uint8_t *bytes, char *buf, size_t size)
 {
 	unsigned best = 8, best_len = 1;
@@ -99,7 +99,8 @@ char *rdt_addr_text(const struct rdt_addr *a, char *buf, size_t size)
 {
 	switch ((enum rdt_addr_kind)a->kind) {
 	case RDT_ADDR_IPV4:
-		snprintf(buf, size, "%u.%u.%u.%u", a->bytes[12], a->bytes[13], a->bytes[14], a->bytes[15]);
+		snprintf(buf, size, "%u.%u.%u.%u", a->bytes[12], a->bytes[13], a->bytes[14],
+			 a->bytes[15]);
 		return buf;
 	case RDT_ADDR_GID:
 		gid_text(a->bytes, buf, size);
@@ -157,7 +158,7 @@ static bool ipv4_parse(const char *text, size_t len, uint8_t bytes[4])
 	return at == len;
 }
 
-/* RFC 4291, 2.2: eight groups, one "::" for one or more zero groups, IPv4 in place of the last two. */
+/* RFC 4291, 2.2: eight groups, "::" once for zero groups, IPv4 in place of the last two. */
 static bool gid_parse(const char *text, size_t len, uint8_t bytes[16])
 {
 	uint8_t got[16] = { 0 };
@@ -212,8 +213,8 @@ static bool lid_parse(const char *text, size_t len, uint16_t *ret_lid)
 	size_t at = hex ? 6 : 4;
 	unsigned value;
 
-	if (len < 5 || memcmp(text, "lid:", 4) || !number(text, len, &at, hex ? 16 : 10, 5, &value) ||
-	    at != len || value > UINT16_MAX)
+	if (len < 5 || memcmp(text, "lid:", 4) ||
+	    !number(text, len, &at, hex ? 16 : 10, 5, &value) || at != len || value > UINT16_MAX)
 		return false;
 	*ret_lid = (uint16_t)value;
 	return true;

@@ -15,8 +15,8 @@ struct plan {
 	int has_grh, ipv6;
 	size_t pad;
 	size_t transport; /* BTH to ICRC */
-	size_t link;      /* Ethernet and VLAN, or LRH */
-	size_t net;       /* IPv4, IPv6 or GRH, and UDP */
+	size_t link;	  /* Ethernet and VLAN, or LRH */
+	size_t net;	  /* IPv4, IPv6 or GRH, and UDP */
 	size_t total;
 };
 
@@ -49,7 +49,7 @@ static enum rdt_status plan_make(const struct rdt_packet *p, struct plan *ret)
 			return RDT_RANGE;
 		plan.ipv6 = p->src.kind == RDT_ADDR_GID;
 		plan.net = (plan.ipv6 ? RDT_LEN_ipv6 : RDT_LEN_ipv4) + RDT_LEN_udp;
-		/* The total length of IPv4 counts its own header, the payload length of IPv6 does not. */
+		/* The length field of IPv4 counts its own header, that of IPv6 does not. */
 		if (plan.transport + (plan.ipv6 ? RDT_LEN_udp : plan.net) > UINT16_MAX)
 			return RDT_RANGE;
 		break;
@@ -83,8 +83,8 @@ static enum rdt_status plan_make(const struct rdt_packet *p, struct plan *ret)
 static uint8_t *put_ethernet(const struct rdt_packet *p, const struct plan *plan, uint8_t *at)
 {
 	const uint32_t inner = p->encap == RDT_ENCAP_ROCEV1 ? RDT_ETHERTYPE_ROCE
-			       : plan->ipv6		      ? RDT_ETHERTYPE_IPV6
-							      : RDT_ETHERTYPE_IPV4;
+			       : plan->ipv6		    ? RDT_ETHERTYPE_IPV6
+							    : RDT_ETHERTYPE_IPV4;
 
 	rdt_eth_set_dst(at, rdt_be_load(p->mac_dst, sizeof(p->mac_dst)));
 	rdt_eth_set_src(at, rdt_be_load(p->mac_src, sizeof(p->mac_src)));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "rdmatrace/icrc.h"
 
+#include "crc32.h"
+
 #include <endian.h>
 
 const char *rdt_icrc_key(enum rdt_icrc_state state)
@@ -33,6 +35,7 @@ const char *rdt_icrc_text(enum rdt_icrc_state state)
  * then each the step (one bit of input zero) of the one before. Number 8 k + n of the sequence is
  * that of bit 7 - n in table k. It is kept in halves because an enumerator must fit an int.
  */
+/* clang-format off */
 #define STEP(p, poly, k, n, k1, n1)                                                                \
 	p##_HI_##k##_##n = p##_HI_##k1##_##n1 >> 1 ^ (p##_LO_##k1##_##n1 & 1 ? (poly) >> 16 : 0),  \
 	p##_LO_##k##_##n = p##_LO_##k1##_##n1 >> 1 ^ (p##_HI_##k1##_##n1 & 1) << 15 ^              \
@@ -74,13 +77,15 @@ enum { SEQUENCE(V, POLY_VCRC) };
 	TABLE(p, 0) TABLE(p, 1) TABLE(p, 2) TABLE(p, 3) TABLE(p, 4) TABLE(p, 5) TABLE(p, 6)        \
 	TABLE(p, 7) TABLE(p, 8) TABLE(p, 9) TABLE(p, 10) TABLE(p, 11) TABLE(p, 12) TABLE(p, 13)    \
 	TABLE(p, 14) TABLE(p, 15)
+/* clang-format on */
 
 static const uint32_t crc32_table[16][256] = { TABLES(E) };
 static const uint32_t crc32c_table[16][256] = { TABLES(C) };
 static const uint16_t vcrc_table[1][256] = { TABLE(V, 0) };
 
 /* Sixteen bytes a turn: each byte's effect on the register after the last is in its own table. */
-RDT_INLINE uint32_t crc_run(const uint32_t table[16][256], uint32_t crc, const uint8_t *p, size_t len)
+RDT_INLINE uint32_t crc_run(const uint32_t table[16][256], uint32_t crc, const uint8_t *p,
+			    size_t len)
 {
 	crc = ~crc;
 	for (; len >= 16; p += 16, len -= 16) {
@@ -104,6 +109,14 @@ RDT_INLINE uint32_t crc_run(const uint32_t table[16][256], uint32_t crc, const u
 
 uint32_t rdt_crc32(uint32_t crc, const uint8_t *buf, size_t len)
 {
+	/* Below that, setting up costs more than it saves. */
+	if (len >= 64 && crc32_x86_usable()) {
+		const size_t blocks = len & ~(size_t)15;
+
+		crc = ~crc32_x86(~crc, buf, blocks);
+		buf += blocks;
+		len -= blocks;
+	}
 	return crc_run(crc32_table, crc, buf, len);
 }
 
@@ -271,8 +284,8 @@ enum rdt_icrc_state rdt_icrc_check(const struct rdt_frame *frame, uint32_t *ret_
 		return RDT_ICRC_OK;
 	if (ends_before_icrc(frame)) {
 		if (ret_want)
-			*ret_want = rdt_icrc_compute((enum rdt_encap)frame->encap, frame->lrh, net, l4,
-						     frame->bth, frame->bth_len);
+			*ret_want = rdt_icrc_compute((enum rdt_encap)frame->encap, frame->lrh, net,
+						     l4, frame->bth, frame->bth_len);
 		return RDT_ICRC_ABSENT;
 	}
 	if (!have)

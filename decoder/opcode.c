@@ -32,13 +32,15 @@ const struct rdt_opcode rdt_opcodes[256] = {
 		    .kind = RDT_OP_##knd,                                                          \
 		    .place = RDT_OP_##plc,                                                         \
 		    .payload = pay,                                                                \
+		    .plain = (value) >> 5 != RDT_SVC_RD,                                           \
 		    .off = { X_OFF(rdeth, e) X_OFF(xrceth, e) X_OFF(deth, e) X_OFF(feth, e)        \
 			     X_OFF(reth, e) X_OFF(atomiceth, e) X_OFF(aeth, e)                     \
 			     X_OFF(atomicacketh, e) X_OFF(immdt, e) X_OFF(ieth, e) X_OFF(cnp, e) } },
 #include "wire/opcode.def"
 };
 
-enum rdt_status rdt_pkt_parse(const uint8_t *bth, size_t have, size_t len, struct rdt_pkt *ret_pkt)
+enum rdt_status rdt_pkt_parse_odd(const uint8_t *bth, size_t have, size_t len,
+				  struct rdt_pkt *ret_pkt)
 {
 	const struct rdt_opcode *op;
 	size_t need;

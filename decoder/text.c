@@ -16,7 +16,7 @@
 
 /* ---- codes to base units -------------------------------------------------------------------- */
 
-/* 4.096 us is 2^12 ns, so that all codes are powers of two; those above 51 need more than 64 bits. */
+/* 4.096 us is 2^12 ns: all codes are powers of two, and those above 51 need more than 64 bits. */
 #define CM_TIMEOUT_MAX 51
 
 uint64_t rdt_cm_timeout_ns(unsigned code)
@@ -35,8 +35,9 @@ uint64_t rdt_rnr_timer_ns(unsigned code)
 {
 	/* Hundredths of a millisecond. From code 2 on each pair is twice the pair before. */
 	static const uint32_t centi_ms[32] = {
-		65536, 1,   2,   3,   4,    6,    8,    12,   16,   24,   32,	 48,   64,    96,    128,   192,
-		256,   384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152,
+		65536, 1,    2,	   3,	 4,    6,     8,     12,    16,	   24,	  32,
+		48,    64,   96,   128,	 192,  256,   384,   512,   768,   1024,  1536,
+		2048,  3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152,
 	};
 
 	return (uint64_t)centi_ms[code & 31] * (NS_PER_MS / 100);
@@ -83,7 +84,7 @@ int rdt_unit_scale(enum rdt_unit unit, uint64_t raw, uint64_t *ret_scaled)
 	case RDT_UNIT_KIB_LESS1:
 		if (raw > UINT32_MAX)
 			return 0;
-		scaled = unit == RDT_UNIT_DWORDS   ? raw * 4
+		scaled = unit == RDT_UNIT_DWORDS    ? raw * 4
 			 : unit == RDT_UNIT_OCTETS8 ? raw * 8
 						    : (raw + 1) * 1024;
 		break;
@@ -232,7 +233,8 @@ char *rdt_unit_text(enum rdt_unit unit, uint64_t raw, char *buf, size_t size)
 					   sizeof(number)),
 				 raw);
 		else
-			snprintf(buf, size, !raw && unit == RDT_UNIT_ACK_TIMEOUT ? "infinite (0)" : "%" PRIu64,
+			snprintf(buf, size,
+				 !raw && unit == RDT_UNIT_ACK_TIMEOUT ? "infinite (0)" : "%" PRIu64,
 				 raw);
 		return buf;
 	case RDT_UNIT_RNR_RETRY:
@@ -266,7 +268,8 @@ char *rdt_unit_text(enum rdt_unit unit, uint64_t raw, char *buf, size_t size)
 static void terminate_names(const uint8_t *terminate, const struct rdt_name **ret_wire,
 			    const struct rdt_name **ret_siw)
 {
-	const unsigned layer = rdt_terminate_layer(terminate), etype = rdt_terminate_etype(terminate);
+	const unsigned layer = rdt_terminate_layer(terminate),
+		       etype = rdt_terminate_etype(terminate);
 	const unsigned code = rdt_terminate_code(terminate);
 
 	*ret_wire = rdt_name_find(RDT_NAMES_term_error, layer << 12 | etype << 8 | code);
@@ -306,8 +309,9 @@ static bool dependent_text(const struct rdt_field *f, const uint8_t *hdr, uint64
 		} else if (rdt_aeth_kind(hdr) == RDT_AETH_RNR) {
 			rdt_unit_text(RDT_UNIT_RNR_TIMER, raw, buf, size);
 		} else {
-			name = rdt_aeth_kind(hdr) == RDT_AETH_NAK ? rdt_name_find(RDT_NAMES_nak_code, raw)
-								  : NULL;
+			name = rdt_aeth_kind(hdr) == RDT_AETH_NAK
+				       ? rdt_name_find(RDT_NAMES_nak_code, raw)
+				       : NULL;
 			snprintf(buf, size, name ? "%s (%" PRIu64 ")" : "%s%" PRIu64,
 				 name ? name->text : "", raw);
 		}
@@ -321,7 +325,7 @@ static bool dependent_text(const struct rdt_field *f, const uint8_t *hdr, uint64
 		return true;
 	}
 	if (f == &rdt_fields[RDT_F_terminate_code]) {
-		/* The flags that would decide may not be captured: say both where both make sense. */
+		/* The flags may not be captured: say both where both make sense. */
 		terminate_names(hdr, &name, &siw);
 		if (name && siw && name != siw)
 			snprintf(buf, size, "%s (0x%02x); from siw %s", name->text, (unsigned)raw,
@@ -419,7 +423,8 @@ static void chars_text(const uint8_t *bytes, size_t len, char *buf, size_t size)
 			ellipsis(buf, size, at);
 			return;
 		}
-		snprintf(buf + at, size - at, char_width(bytes[i]) == 1 ? "%c" : "\\x%02x", bytes[i]);
+		snprintf(buf + at, size - at, char_width(bytes[i]) == 1 ? "%c" : "\\x%02x",
+			 bytes[i]);
 		at += char_width(bytes[i]);
 	}
 }
@@ -455,14 +460,16 @@ char *rdt_field_text(const struct rdt_field *f, const uint8_t *hdr, char *buf, s
 		break;
 	case RDT_KIND_GUID:
 		v = rdt_field_get(f, hdr);
-		snprintf(buf, size, "%04x:%04x:%04x:%04x", (unsigned)(v >> 48), (unsigned)(v >> 32 & 0xffff),
-			 (unsigned)(v >> 16 & 0xffff), (unsigned)(v & 0xffff));
+		snprintf(buf, size, "%04x:%04x:%04x:%04x", (unsigned)(v >> 48),
+			 (unsigned)(v >> 32 & 0xffff), (unsigned)(v >> 16 & 0xffff),
+			 (unsigned)(v & 0xffff));
 		break;
 	case RDT_KIND_MAC:
 		v = rdt_field_get(f, hdr);
 		snprintf(buf, size, "%02x:%02x:%02x:%02x:%02x:%02x", (unsigned)(v >> 40),
 			 (unsigned)(v >> 32 & 0xff), (unsigned)(v >> 24 & 0xff),
-			 (unsigned)(v >> 16 & 0xff), (unsigned)(v >> 8 & 0xff), (unsigned)(v & 0xff));
+			 (unsigned)(v >> 16 & 0xff), (unsigned)(v >> 8 & 0xff),
+			 (unsigned)(v & 0xff));
 		break;
 	case RDT_KIND_IPV4:
 		addr = rdt_addr_ipv4((uint32_t)rdt_field_get(f, hdr));
@@ -618,8 +625,9 @@ enum rdt_status rdt_duration_parse(const char *text, size_t len, uint64_t *ret_n
 		const char *name;
 		uint64_t ns;
 	} units[] = {
-		{ "ns", 1 },	      { "us", NS_PER_US },   { "\xc2\xb5s", NS_PER_US }, { "ms", NS_PER_MS },
-		{ "min", NS_PER_MIN }, { "s", NS_PER_S },     { "h", NS_PER_H },
+		{ "ns", 1 },	     { "us", NS_PER_US },   { "\xc2\xb5s", NS_PER_US },
+		{ "ms", NS_PER_MS }, { "min", NS_PER_MIN }, { "s", NS_PER_S },
+		{ "h", NS_PER_H },
 	};
 	struct span s = trimmed(text, len);
 	uint64_t sum = 0;
@@ -652,7 +660,7 @@ enum rdt_status rdt_duration_parse(const char *text, size_t len, uint64_t *ret_n
 	return RDT_OK;
 }
 
-/* "1024 B", "2.5 Gbit/s": a number and one of three spellings of a unit, in that unit times factor. */
+/* "1024 B", "2.5 Gbit/s": a number and one of three names of a unit; the number times factor. */
 static enum rdt_status quantity(struct span s, const char *const names[3], uint64_t factor,
 				uint64_t *ret_value)
 {

@@ -7,7 +7,7 @@
 #include "filter.h"
 #include "rdmatrace/field.h"
 
-/* ---- what is looked at ------------------------------------------------------------------------ */
+/* ---- what is looked at -------------------------------------------------------------------- */
 
 struct fake {
 	struct rdt_value col[RDT_COL_COUNT];
@@ -23,7 +23,8 @@ static struct rdt_value fake_col(void *user, size_t col)
 
 static void set(struct fake *f, size_t col, uint64_t num)
 {
-	f->col[col] = (struct rdt_value){ .type = (enum rdt_value_type)rdt_cols[col].type, .num = num };
+	f->col[col] =
+		(struct rdt_value){ .type = (enum rdt_value_type)rdt_cols[col].type, .num = num };
 }
 
 static void set_text(struct fake *f, size_t col, const char *text)
@@ -39,7 +40,8 @@ static void set_addr(struct fake *f, size_t col, const struct rdt_addr *addr)
 /* An rping as the lab's: closed, nothing refused. */
 static void closed(struct fake *f)
 {
-	*f = (struct fake){ .active = rdt_addr_ipv4(0x0a000002), .passive = rdt_addr_ipv4(0x0a000001) };
+	*f = (struct fake){ .active = rdt_addr_ipv4(0x0a000002),
+			    .passive = rdt_addr_ipv4(0x0a000001) };
 	set(f, RDT_COL_conn_n, 3);
 	set(f, RDT_COL_conn_id, 0x5d2e9c41);
 	set_text(f, RDT_COL_conn_kind, "cm");
@@ -95,7 +97,7 @@ static int of_conn(const char *expr, struct fake *f, uint64_t seen)
 	return yes;
 }
 
-/* ---- a packet ------------------------------------------------------------------------------------ */
+/* ---- a packet ----------------------------------------------------------------------------- */
 
 struct bytes {
 	uint8_t req[RDT_LEN_req], rej[RDT_LEN_rej], bth[RDT_LEN_bth], vlan[2][RDT_LEN_vlan];
@@ -106,7 +108,8 @@ struct bytes {
 
 static void add(struct bytes *b, enum rdt_hdr_id hdr, const uint8_t *bytes)
 {
-	b->layers[b->count++] = (struct rdt_layer){ .hdr = hdr, .bytes = bytes, .have = rdt_hdrs[hdr].len };
+	b->layers[b->count++] =
+		(struct rdt_layer){ .hdr = hdr, .bytes = bytes, .have = rdt_hdrs[hdr].len };
 }
 
 static void req_packet(struct bytes *b)
@@ -149,7 +152,7 @@ static int of_packet(const char *expr, const struct rdt_view *view)
 	return yes;
 }
 
-/* ---- connections --------------------------------------------------------------------------------- */
+/* ---- connections -------------------------------------------------------------------------- */
 
 Test(filter, columns_of_a_connection)
 {
@@ -263,7 +266,8 @@ Test(filter, a_refused_connection)
 	set(&f, RDT_COL_conn_rej_reason, 8);
 	set_text(&f, RDT_COL_conn_rej_reason_name, "invalid-service-id");
 	set_text(&f, RDT_COL_conn_rej_by, "kernel");
-	cr_expect(eq(int, of_conn("state == rejected and rej_reason == invalid-service-id", &f, 0), 1));
+	cr_expect(eq(int, of_conn("state == rejected and rej_reason == invalid-service-id", &f, 0),
+		     1));
 	cr_expect(eq(int, of_conn("rej_reason == INVALID_SERVICE_ID", &f, 0), 1));
 	cr_expect(eq(int, of_conn("rej_reason in {8, 10, consumer-defined}", &f, 0), 1));
 	cr_expect(eq(int, of_conn("rej_reason == consumer-defined", &f, 0), 0));
@@ -278,10 +282,24 @@ Test(filter, a_refused_connection)
 Test(filter, logic)
 {
 	static const char *const expr[] = {
-		"T or F and F", "(F or T) and T", "not F and T", "not (F and T)", "not not T",
-		"!F", "!(T && F)", "T || F", "F || F || T", "T && T && T", "not F or F",
-		"!!T", "((((T))))", "not (not (not F))", "T and (F or (T and not F))",
-		"F and T or T", "T or T and F", "not T or T",
+		"T or F and F",
+		"(F or T) and T",
+		"not F and T",
+		"not (F and T)",
+		"not not T",
+		"!F",
+		"!(T && F)",
+		"T || F",
+		"F || F || T",
+		"T && T && T",
+		"not F or F",
+		"!!T",
+		"((((T))))",
+		"not (not (not F))",
+		"T and (F or (T and not F))",
+		"F and T or T",
+		"T or T and F",
+		"not T or T",
 	};
 	struct fake f;
 	char text[256];
@@ -291,8 +309,11 @@ Test(filter, logic)
 		size_t n = 0;
 
 		for (const char *c = expr[i]; *c; c++)
-			n += (size_t)snprintf(text + n, sizeof(text) - n, "%.*s", *c == 'T' || *c == 'F' ? 6 : 1,
-					      *c == 'T' ? "n == 3" : *c == 'F' ? "n == 4" : c);
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "%.*s",
+					      *c == 'T' || *c == 'F' ? 6 : 1,
+					      *c == 'T'	  ? "n == 3"
+					      : *c == 'F' ? "n == 4"
+							  : c);
 		cr_expect(eq(int, of_conn(text, &f, 0), 1), "%s", text);
 	}
 	cr_expect(eq(int, of_conn("n == 3 and n == 4 or n == 5", &f, 0), 0));
@@ -318,22 +339,22 @@ Test(filter, jumps_agree_with_c)
 			const int tail = op2 ? b2 || c2 : b2 && c2;
 
 			want = op1 ? a || tail : a && tail;
-			snprintf(text, sizeof(text), "n == %d %s (%sn == %d %s %sn == %d)", a ? 3 : 4,
-				 word[op1], not1 ? "not " : "", b ? 3 : 4, word[op2], not2 ? "!" : "",
-				 c ? 3 : 4);
+			snprintf(text, sizeof(text), "n == %d %s (%sn == %d %s %sn == %d)",
+				 a ? 3 : 4, word[op1], not1 ? "not " : "", b ? 3 : 4, word[op2],
+				 not2 ? "!" : "", c ? 3 : 4);
 		} else {
 			const int head = op1 ? a || b2 : a && b2;
 
 			want = op2 ? head || c2 : head && c2;
-			snprintf(text, sizeof(text), "(n == %d %s %sn == %d) %s %sn == %d", a ? 3 : 4,
-				 word[op1], not1 ? "not " : "", b ? 3 : 4, word[op2], not2 ? "!" : "",
-				 c ? 3 : 4);
+			snprintf(text, sizeof(text), "(n == %d %s %sn == %d) %s %sn == %d",
+				 a ? 3 : 4, word[op1], not1 ? "not " : "", b ? 3 : 4, word[op2],
+				 not2 ? "!" : "", c ? 3 : 4);
 		}
 		cr_expect(eq(int, of_conn(text, &f, 0), want), "%s", text);
 	}
 }
 
-/* ---- packets --------------------------------------------------------------------------------------- */
+/* ---- packets ------------------------------------------------------------------------------ */
 
 Test(filter, fields_of_a_packet)
 {
@@ -402,7 +423,8 @@ Test(filter, fields_of_a_packet)
 		{ "some(req and bth.psn == 78)", 0 },
 		{ "not some(rep)", 1 },
 	};
-	struct rdt_frame frame = { .src = rdt_addr_ipv4(0x0a000002), .dst = rdt_addr_ipv4(0x0a000001) };
+	struct rdt_frame frame = { .src = rdt_addr_ipv4(0x0a000002),
+				   .dst = rdt_addr_ipv4(0x0a000001) };
 	struct rdt_view view = { .has = 0 };
 	struct bytes b;
 
@@ -465,7 +487,7 @@ Test(filter, a_header_cut_by_the_capture)
 	cr_expect(eq(int, of_packet("req.private_data", &view), 0));
 }
 
-/* ---- a connection's packets and records ----------------------------------------------------------- */
+/* ---- a connection's packets and records --------------------------------------------------- */
 
 Test(filter, some_packet_of_a_connection)
 {
@@ -549,12 +571,15 @@ Test(filter, some_packet_of_a_connection)
 /* A message record brings its own layers: record and fields can be asked at once. */
 Test(filter, a_message_and_its_bytes)
 {
-	static const char expr[] = "some(msg == REJ and rej.reason == 28 and private_data contains over)";
+	static const char expr[] =
+		"some(msg == REJ and rej.reason == 28 and private_data contains over)";
 	static const char packet[] = "some(rej.reason == 28 and not bth.psn == 7)";
 	struct fake f;
 	struct bytes b = { .count = 0 };
 	struct rdt_conn conn = { .n = 3 };
-	struct rdt_msg_rec msg = { .msg = RDT_MSG_REJ, .body = b.rej, .body_have = sizeof(b.rej),
+	struct rdt_msg_rec msg = { .msg = RDT_MSG_REJ,
+				   .body = b.rej,
+				   .body_have = sizeof(b.rej),
 				   .when = { .frame = 22 } };
 	struct rdt_view_records records = { .conn = &conn, .rec = { [RDT_REC_msg] = &msg } };
 	struct rdt_filter_error err;
@@ -594,7 +619,8 @@ Test(filter, what_it_needs)
 		{ "n == 1", RDT_VIEW_CONN, 0 },
 		{ "msg == REQ", RDT_VIEW_MSG, 1 },
 		{ "rej", RDT_VIEW_PACKET, 1 },
-		{ "n == 1 and (rej or rep) and msg == RTU", RDT_VIEW_CONN | RDT_VIEW_PACKET | RDT_VIEW_MSG, 7 },
+		{ "n == 1 and (rej or rep) and msg == RTU",
+		  RDT_VIEW_CONN | RDT_VIEW_PACKET | RDT_VIEW_MSG, 7 },
 		{ "some(msg == REJ and from == active)", RDT_VIEW_MSG, 1 },
 		{ "state.to == RTS", RDT_VIEW_STATE, 1 },
 		{ "event.status", RDT_VIEW_EVENT, 1 },
@@ -614,7 +640,7 @@ Test(filter, what_it_needs)
 	}
 }
 
-/* ---- errors ------------------------------------------------------------------------------------------ */
+/* ---- errors ------------------------------------------------------------------------------- */
 
 Test(filter, errors_say_where_and_what)
 {
@@ -631,7 +657,8 @@ Test(filter, errors_say_where_and_what)
 		{ "outcome == rejeted", 11, 7, "outcome is never rejeted", "rejected?" },
 		{ "outcome == \"rejeted\"", 11, 9, "outcome is never rejeted", "rejected?" },
 		{ "outcome == xyz", 11, 3, "never xyz", "it is incomplete, open, closed" },
-		{ "rej_reason == invalid-servce-id", 14, 17, "is no REJ reason", "invalid-service-id?" },
+		{ "rej_reason == invalid-servce-id", 14, 17, "is no REJ reason",
+		  "invalid-service-id?" },
 		{ "rej_reason == zzz", 14, 3, "is no REJ reason", "rdma-trace fields rej_reason" },
 		{ "bth.dest_qpn == 0x1000000", 16, 9, "at most 16777215", "" },
 		{ "n == 99999999999999999999", 5, 20, "too large", "" },
@@ -674,7 +701,8 @@ Test(filter, errors_say_where_and_what)
 		{ "id == 5d2e9c4g", 6, 8, "no connection id", "8 hex" },
 		{ "start > yesterday", 8, 9, "no time", "2026-" },
 		{ "svc == nvme", 7, 4, "no number", "tcp:4420" },
-		{ "req.pkey == xyz", 12, 3, "no value for the field", "rdma-trace fields req.pkey" },
+		{ "req.pkey == xyz", 12, 3, "no value for the field",
+		  "rdma-trace fields req.pkey" },
 		{ "\xc3\xa4 == 1", 0, 1, "no meaning", "quotes" },
 	};
 
@@ -697,8 +725,9 @@ Test(filter, errors_say_where_and_what)
 /* Any prefix of a good expression is good or has its place inside it. */
 Test(filter, every_prefix_has_a_place)
 {
-	static const char expr[] = "some(msg == REJ and from == \"active\") or addr in {10.0.0.0/8, fe80::1} "
-				   "and not (setup > 100 ms || rej.reason not in {8, stale-connection})";
+	static const char expr[] =
+		"some(msg == REJ and from == \"active\") or addr in {10.0.0.0/8, fe80::1} "
+		"and not (setup > 100 ms || rej.reason not in {8, stale-connection})";
 
 	for (size_t len = 0; len < sizeof(expr); len++) {
 		struct rdt_filter_error err = { .at = 999 };
@@ -748,7 +777,7 @@ Test(filter, the_caret_stands_under_the_place)
 	cr_expect(eq(str, printed(expr, buf, sizeof(buf)), want));
 }
 
-/* ---- limits -------------------------------------------------------------------------------------------- */
+/* ---- limits ------------------------------------------------------------------------------- */
 
 Test(filter, depth_is_bounded)
 {
@@ -826,7 +855,7 @@ Test(filter, marks_are_64)
 	cr_expect(strstr(err.what, "64") != NULL);
 }
 
-/* ---- the vocabulary --------------------------------------------------------------------------------------- */
+/* ---- the vocabulary ----------------------------------------------------------------------- */
 
 /* Every column, field, header and alias can be asked for, by its full name. */
 Test(filter, every_name_resolves)
@@ -847,13 +876,15 @@ Test(filter, every_name_resolves)
 	for (size_t i = 0; i < RDT_FIELD_COUNT; i++) {
 		struct rdt_filter *f;
 
-		snprintf(expr, sizeof(expr), "%s.%s", rdt_hdrs[rdt_fields[i].hdr].key, rdt_fields[i].key);
+		snprintf(expr, sizeof(expr), "%s.%s", rdt_hdrs[rdt_fields[i].hdr].key,
+			 rdt_fields[i].key);
 		f = rdt_filter_new(expr, strlen(expr), &err);
 		cr_expect(ne(ptr, f, NULL), "%s: %s", expr, err.what);
 		rdt_filter_free(f);
 	}
 	for (size_t i = 0; i < RDT_HDR_COUNT; i++) {
-		struct rdt_filter *f = rdt_filter_new(rdt_hdrs[i].key, strlen(rdt_hdrs[i].key), &err);
+		struct rdt_filter *f =
+			rdt_filter_new(rdt_hdrs[i].key, strlen(rdt_hdrs[i].key), &err);
 
 		cr_expect(ne(ptr, f, NULL), "%s: %s", rdt_hdrs[i].key, err.what);
 		rdt_filter_free(f);

@@ -89,6 +89,26 @@ Test(crc, tables_are_right)
 	}
 }
 
+/* Long enough for every block size of every implementation, at every alignment. */
+Test(crc, long_buffers)
+{
+	static uint8_t buf[1200];
+	uint32_t seed = 11;
+
+	for (size_t i = 0; i < sizeof(buf); i++)
+		buf[i] = (uint8_t)(next(&seed) >> 24);
+	for (size_t len = 0; len <= sizeof(buf) - 16; len += len < 300 ? 1 : 13) {
+		for (size_t at = 0; at < 16; at += 5) {
+			cr_expect(rdt_crc32(0, buf + at, len) ==
+				  slow_crc(0xedb88320, ~0u, buf + at, len));
+			cr_expect(rdt_crc32c(0, buf + at, len) ==
+				  slow_crc(0x82f63b78, ~0u, buf + at, len));
+			cr_expect(rdt_crc32(rdt_crc32(0, buf, at), buf + at, len) ==
+				  slow_crc(0xedb88320, ~0u, buf, at + len));
+		}
+	}
+}
+
 Test(crc, known_answers)
 {
 	static const uint8_t digits[] = "123456789";

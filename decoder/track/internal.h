@@ -148,9 +148,10 @@ uint32_t addr_find(const struct rdt_tracker *t, const struct rdt_addr *addr);
 /* Both ends of a frame at once. */
 bool addr_pair(struct rdt_tracker *t, const struct rdt_frame *frame, uint32_t *src, uint32_t *dst);
 
+/* Little-endian hosts count up the first byte of a comm id on the wire: it becomes the lowest here. */
 static inline uint64_t id_key(uint32_t addr, uint32_t comm_id)
 {
-	return ((uint64_t)addr + 1) << 32 | comm_id;
+	return ((uint64_t)addr + 1) << 32 | (comm_id << 8 | comm_id >> 24);
 }
 
 static inline uint64_t flow_key(uint32_t src, uint32_t dst, uint32_t qpn)

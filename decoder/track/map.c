@@ -24,7 +24,7 @@ static void fill(struct map_place *p, uint64_t key, uint32_t value)
 
 static uint32_t home(const struct map *m, uint64_t key)
 {
-	return (uint32_t)map_mix(key ^ m->seed) & m->mask;
+	return map_home(key, m->seed, m->mask);
 }
 
 static size_t bytes(size_t places)

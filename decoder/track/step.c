@@ -139,8 +139,11 @@ static void step_lap(struct rdt_tracker *t, struct slot *s, enum rdt_side side,
 		     enum rdt_cm_event event, const struct rdt_when *when)
 {
 	struct rdt_end *e = &s->pub.end[side];
-	const struct rdt_step step = rdt_step(RDT_MACHINE_LAP, e->lap_state, event);
+	struct rdt_step step;
 
+	if (event < RDT_CM_EV_TX_LAP && event != RDT_CM_EV_TX_MRA_LAP && event != RDT_CM_EV_RX_MRA_LAP)
+		return; /* almost every message */
+	step = rdt_step(RDT_MACHINE_LAP, e->lap_state, event);
 	if (step.action == RDT_ACT_UNEXPECTED || step.next == e->lap_state)
 		return;
 	emit_state(t, s, side, RDT_MACHINE_LAP, e->lap_state, event, step, when);

@@ -20,7 +20,8 @@ static struct rdt_value col(void *user, size_t id)
 					      .kind = RDT_ADDR_IPV4 };
 	const uint64_t *num = user;
 
-	return (struct rdt_value){ .type = (enum rdt_value_type)(id % 7 ? rdt_cols[id].type : RDT_VALUE_NULL),
+	return (struct rdt_value){ .type = (enum rdt_value_type)(id % 7 ? rdt_cols[id].type
+									: RDT_VALUE_NULL),
 				   .num = *num + id,
 				   .text = id % 2 ? "closed" : "",
 				   .addr = &addr };
@@ -44,13 +45,15 @@ static struct rdt_view view(uint64_t *num, const uint8_t *bytes, struct rdt_laye
 	layers[0] = (struct rdt_layer){ .hdr = RDT_H_bth, .bytes = bytes, .have = RDT_LEN_bth };
 	layers[1] = (struct rdt_layer){ .hdr = RDT_H_req, .bytes = bytes, .have = RDT_LEN_req };
 	layers[2] = (struct rdt_layer){ .hdr = RDT_H_rej, .bytes = bytes, .have = 100 };
-	return (struct rdt_view){ .has = 0x1f, .col = col, .user = num, .layers = layers,
-				  .layer_count = 3, .frame = 7 };
+	return (struct rdt_view){
+		.has = 0x1f, .col = col, .user = num, .layers = layers, .layer_count = 3, .frame = 7
+	};
 }
 
 static void check_answers(const struct rdt_filter *f, const struct rdt_filter *inverse)
 {
-	static const uint8_t bytes[2][RDT_LEN_req] = { { 0 }, { 1, 2, 3, 'd', 'e', 'n', 'i', 'e', 'd' } };
+	static const uint8_t bytes[2][RDT_LEN_req] = { { 0 },
+						       { 1, 2, 3, 'd', 'e', 'n', 'i', 'e', 'd' } };
 
 	for (uint64_t num = 0; num < 2; num++) {
 		struct rdt_layer layers[3];

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* clang-format off */
 /* IBTA Vol 1 chapter 12: communication management messages, without their MAD header. See test_vectors.c. */
 
 /* 12.6.5, table 106 */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* clang-format off */
 /*
  * Frames of other senders with the ICRC they computed. FRAME(what it is, LINKTYPE, its ICRC field
  * in wire order, the frame)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* clang-format off */
 /* RFC 5040, 5041, 5044, 6581, 7306. See test_vectors.c. */
 
 /* RFC 5044, 7.1: key, M C R S res4, rev, PD_Length */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* clang-format off */
 /* Link layers, IP, tunnels, LRH and GRH. See test_vectors.c. */
 
 /* least significant byte first */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* clang-format off */
 /* IBTA Vol 1 chapter 13: MAD header and RMPP. See test_vectors.c. */
 
 /* 13.4.2 */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* clang-format off */
 /* RDMA IP CM (IBTA annex A11), NVMe RDMA Transport 1.0, RFC 8797. See test_vectors.c. */
 
 /* A11.6: MajV MinV IPV rsvd, source port, source IP, destination IP */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* clang-format off */
 /* IBTA Vol 1 chapter 15: SA header and records; 13.4.8.1: ClassPortInfo. See test_vectors.c. */
 
 /* 15.2.1.1 */

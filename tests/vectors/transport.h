@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* clang-format off */
 /* IBTA Vol 1 chapter 9 and annexes A14, A17: base and extended transport headers. See test_vectors.c. */
 
 /* 9.2: opcode, SE M Pad TVer, P_Key, FECN BECN resv6, DestQP, A resv7, PSN */

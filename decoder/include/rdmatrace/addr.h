@@ -54,6 +54,7 @@ static inline bool rdt_addr_equal(const struct rdt_addr *a, const struct rdt_add
 char *rdt_addr_text(const struct rdt_addr *a, char *buf, size_t size);
 
 /* Read such a text (len bytes). RDT_SYNTAX when it is none of these. */
-RDT_NODISCARD enum rdt_status rdt_addr_parse(const char *text, size_t len, struct rdt_addr *ret_addr);
+RDT_NODISCARD enum rdt_status rdt_addr_parse(const char *text, size_t len,
+					     struct rdt_addr *ret_addr);
 
 #endif

@@ -14,19 +14,20 @@
 #include "frame.h"
 
 /* What became of a check: X(symbol, JSON value, text) */
-#define RDT_ICRC_LIST(X)                                                                           \
-	X(UNCHECKED, "unchecked", "not checked")                                                   \
-	X(OK, "ok", "right")                                                                       \
-	X(BAD, "bad", "wrong: the packet was changed after its sender computed the ICRC")          \
-	X(ABSENT, "absent", "absent: captured before the sender added it")                         \
-	X(CUT, "cut", "cut off by the capture")                                                    \
-	X(SPORT, "sport-rewritten", "right for another UDP source port: the capture path rewrote it")
+#define RDT_ICRC_LIST(X)                                                                  \
+	X(UNCHECKED, "unchecked", "not checked")                                          \
+	X(OK, "ok", "right")                                                              \
+	X(BAD, "bad", "wrong: the packet was changed after its sender computed the ICRC") \
+	X(ABSENT, "absent", "absent: captured before the sender added it")                \
+	X(CUT, "cut", "cut off by the capture")                                           \
+	X(SPORT, "sport-rewritten",                                                       \
+	  "right for another UDP source port: the capture path rewrote it")
 
 enum rdt_icrc_state {
 #define X(symbol, key, text) RDT_ICRC_##symbol,
 	RDT_ICRC_LIST(X)
 #undef X
-	RDT_ICRC_COUNT
+		RDT_ICRC_COUNT
 };
 
 const char *rdt_icrc_key(enum rdt_icrc_state state);

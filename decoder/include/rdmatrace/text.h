@@ -80,7 +80,7 @@ char *rdt_field_text(const struct rdt_field *f, const uint8_t *hdr, char *buf, s
  * A time that no code hits exactly gives the nearest code if it is within 1 %, else RDT_RANGE.
  * RDT_SYNTAX when the text is none of these, RDT_RANGE when it does not fit the field.
  */
-RDT_NODISCARD enum rdt_status rdt_field_parse(const struct rdt_field *f, const char *text, size_t len,
-					      uint64_t *ret_value);
+RDT_NODISCARD enum rdt_status rdt_field_parse(const struct rdt_field *f, const char *text,
+					      size_t len, uint64_t *ret_value);
 
 #endif

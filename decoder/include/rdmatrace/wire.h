@@ -179,6 +179,7 @@ struct rdt_opcode {
 	uint8_t kind;               /* enum rdt_op_kind */
 	uint8_t place;              /* enum rdt_op_place */
 	uint8_t payload;            /* 1: bytes of the message follow */
+	uint8_t plain;              /* 1: assigned, and no vendor uses it otherwise (RD range) */
 	uint8_t off[RDT_EXT_COUNT]; /* from the BTH's first byte; valid where ext says so */
 };
 
@@ -222,8 +223,8 @@ struct rdt_pkt {
  * cannot hold the headers, the pad and the ICRC; RDT_OPCODE when the opcode is not assigned
  * or the vendor's (BTH accessors work when have >= RDT_LEN_bth).
  */
-RDT_NODISCARD enum rdt_status rdt_pkt_parse(const uint8_t *bth, size_t have, size_t len,
-					    struct rdt_pkt *ret_pkt);
+RDT_INLINE RDT_NODISCARD enum rdt_status rdt_pkt_parse(const uint8_t *bth, size_t have, size_t len,
+						       struct rdt_pkt *ret_pkt);
 
 /*
  * Is this a vendor's transport whose headers nobody published? True for opcodes 0xc0-0xff and
@@ -232,6 +233,28 @@ RDT_NODISCARD enum rdt_status rdt_pkt_parse(const uint8_t *bth, size_t have, siz
  * bth has have >= RDT_LEN_bth bytes; len as in rdt_pkt_parse().
  */
 bool rdt_pkt_is_vendor(const uint8_t *bth, size_t have, size_t len);
+
+/* The rest of rdt_pkt_parse(): packets that are cut, wrong, of RD or of a vendor. */
+RDT_NODISCARD enum rdt_status rdt_pkt_parse_odd(const uint8_t *bth, size_t have, size_t len,
+						struct rdt_pkt *ret_pkt);
+
+RDT_INLINE enum rdt_status rdt_pkt_parse(const uint8_t *bth, size_t have, size_t len,
+					 struct rdt_pkt *ret_pkt)
+{
+	if (have >= RDT_LEN_bth) {
+		const struct rdt_opcode *op = &rdt_opcodes[rdt_bth_opcode(bth)];
+		const size_t need = (size_t)op->hdr_len + rdt_bth_pad_count(bth) + RDT_LEN_icrc;
+
+		if (op->plain && len >= need && have >= op->hdr_len) {
+			ret_pkt->bth = bth;
+			ret_pkt->op = op;
+			ret_pkt->payload_len = (uint32_t)(len - need);
+			ret_pkt->have = (uint32_t)(have < len ? have : len);
+			return RDT_OK;
+		}
+	}
+	return rdt_pkt_parse_odd(bth, have, len, ret_pkt);
+}
 
 /* rdt_pkt_deth(pkt) and so on: the header's first byte, NULL where the opcode has none. */
 #define X(h)                                                                                       \

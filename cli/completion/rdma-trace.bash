@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# bash completion for rdma-trace. tests/cli/options.sh holds it against the option table.
+
+_rdma_trace_options()
+{
+	local common="-T --format -o --output -v --verbose -q --quiet --color --ascii --width -h --help --version"
+	local capture="-r --read -f --capture-filter -c --count --port -Y --filter -s --select -E --table
+		-t --time -n --numeric --resolve -w --write --max-conns"
+
+	case $1 in
+	list) echo "$common $capture -e --field" ;;
+	show) echo "$common $capture --calls" ;;
+	dump) echo "$common $capture -e --field -V --decode" ;;
+	explain) echo "$common" ;;
+	fields) echo "$common -E --table" ;;
+	esac
+}
+
+_rdma_trace()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
+	local commands="list show dump explain fields" command=list formats="text json ndjson csv tsv"
+	local IFS=$' \t\n'
+
+	[[ " $commands " == *" ${COMP_WORDS[1]} "* ]] && command=${COMP_WORDS[1]}
+	[[ $command == fields ]] && formats+=" md"
+	COMPREPLY=()
+	case $prev in
+	-T | --format)
+		COMPREPLY=($(compgen -W "$formats" -- "$cur"))
+		return
+		;;
+	-t | --time)
+		COMPREPLY=($(compgen -W "a ad d e r u" -- "$cur"))
+		return
+		;;
+	--color)
+		COMPREPLY=($(compgen -W "auto always never" -- "$cur"))
+		return
+		;;
+	-E | --table)
+		COMPREPLY=($(compgen -W "header=y header=n separator= quote=d quote=s quote=n" -- "$cur"))
+		return
+		;;
+	-e | --field)
+		# The last of a list with commas.
+		local before=
+		[[ $cur == *,* ]] && before=${cur%,*},
+		COMPREPLY=($(compgen -P "$before" -W "$(rdma-trace fields -T tsv -E header=n 2>/dev/null |
+			cut -f2)" -- "${cur##*,}"))
+		return
+		;;
+	-f | --capture-filter | -Y | --filter | -s | --select | -c | --count | --port | --width | --max-conns)
+		return
+		;;
+	esac
+	if [[ $cur == -* ]]; then
+		COMPREPLY=($(compgen -W "$(_rdma_trace_options "$command")" -- "$cur"))
+		return
+	fi
+	case $command in
+	fields)
+		COMPREPLY=($(compgen -W "$(rdma-trace fields -T tsv -E header=n 2>/dev/null | cut -f1 | sort -u)" \
+			-- "$cur"))
+		return
+		;;
+	explain)
+		return
+		;;
+	esac
+	((COMP_CWORD == 1)) && COMPREPLY=($(compgen -W "$commands" -- "$cur"))
+	COMPREPLY+=($(compgen -f -- "$cur"))
+}
+
+complete -o filenames -F _rdma_trace rdma-trace

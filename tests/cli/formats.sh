@@ -1,0 +1,140 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# JSON, NDJSON, CSV and TSV of every command over every capture: parsed by others, no key twice, the
+# same values in all forms, types and keys as json.md has them.
+. "$(dirname "$0")/lib.sh"
+odd_captures
+
+# Python's parser with a hook that refuses a key that comes twice.
+cat >"$TMP/strict.py" <<'PY'
+import json, sys
+def once(pairs):
+    keys = [k for k, _ in pairs]
+    if len(keys) != len(set(keys)):
+        sys.exit("a key twice: %s" % [k for k in keys if keys.count(k) > 1])
+    return dict(pairs)
+def refuse(text):
+    sys.exit("no JSON number: " + text)
+data = open(sys.argv[2], encoding="utf-8", errors="strict").read()
+load = lambda t: json.loads(t, object_pairs_hook=once, parse_constant=refuse)
+if sys.argv[1] == "ndjson":
+    [load(line) for line in data.splitlines()]
+else:
+    load(data)
+PY
+
+for capture in "$CAPTURES"/*.pcap "$ODD/two-links.pcapng" "$ODD/every-length.pcap" "$ODD/ib.pcap" \
+	"$ODD/no-rdma.pcap" "$ODD/no-packets.pcap"; do
+	name=$(basename "$capture")
+	for command in list show dump; do
+		run "$RDT" $command -q -T ndjson "$capture"
+		check "$command $name: exit code of ndjson" exits 0
+		check "$command $name: ndjson parses, no key twice" python3 "$TMP/strict.py" ndjson "$out"
+		check "$command $name: header first" is "$(head -1 "$out" | jq -r .type)" header
+		check "$command $name: end last" is "$(tail -1 "$out" | jq -r .type)" end
+		# elapsed_ns differs from run to run.
+		jq -cS 'del(.elapsed_ns)' "$out" >"$TMP/ndjson"
+		run "$RDT" $command -q -T json "$capture"
+		check "$command $name: json parses, no key twice" python3 "$TMP/strict.py" json "$out"
+		jq -cS '.[] | del(.elapsed_ns)' "$out" >"$TMP/json"
+		# Thousands of copies of one packet at one time are told apart by a small table with a
+		# random seed: counts of copies may differ there.
+		[ "$name" = every-length.pcap ] ||
+			check "$command $name: json is the same as ndjson" cmp -s "$TMP/json" "$TMP/ndjson"
+	done
+	# CSV against JSON, value by value, by Python's csv module.
+	run "$RDT" -q -T ndjson "$capture"
+	cp "$out" "$TMP/list.ndjson"
+	for format in csv tsv; do
+		run "$RDT" -q -T $format "$capture"
+		check "$name: $format has the values of ndjson" python3 - "$out" "$TMP/list.ndjson" $format <<'PY'
+import csv, json, sys
+rows = list(csv.DictReader(open(sys.argv[1]), delimiter="," if sys.argv[3] == "csv" else "\t"))
+conns = [r for r in map(json.loads, open(sys.argv[2])) if r["type"] == "conn"]
+def text(v):
+    return "" if v is None else ("true" if v else "false") if isinstance(v, bool) else str(v)
+if len(rows) != len(conns):
+    sys.exit("%d rows, %d connections" % (len(rows), len(conns)))
+for row, conn in zip(rows, conns):
+    del conn["type"]
+    if list(row) != list(conn) or any(row[k] != text(conn[k]) for k in conn):
+        sys.exit("differs: %s %s" % (row, conn))
+PY
+	done
+done
+
+# The contract of json.md: keys that every line has, and their types.
+run "$RDT" show -q -T ndjson "$CAPTURES/dup.pcap"
+check "keys and types of json.md" python3 - "$out" <<'PY'
+import json, re, sys
+nul, integer, text, flag = "null", "int", "str", "bool"
+keys = {
+    "header": "schema:str tool:str version:str inputs:list",
+    "conn": "n:int id:str kind:str transport:str service:str active:str passive:str a_port:int "
+            "svc:str port_space:int svc_port:int app:null a_comm_id:str p_comm_id:str a_qpn:int "
+            "p_qpn:int a_psn:int p_psn:int start:str rel_ns:int setup_ns:int life_ns:int outcome:str "
+            "a_state:str p_state:str rej_reason:null rej_reason_name:null rej_by:null closed_by:str "
+            "msgs:int retries:int data_pkts:int data_bytes:int retrans:int",
+    "msg": "conn:int frame:int rel_ns:int from:str msg:str copy:int local_comm_id:str "
+           "remote_comm_id:str tid:str icrc:str snapped:bool",
+    "state": "conn:int rel_ns:int frame:int side:str machine:str from:str to:str event:str why:str "
+             "basis:str",
+    "event": "conn:int rel_ns:int frame:int side:str event:str kernel_event:str status:int basis:str",
+    "end": "packets:int conns:int findings:int partial:bool evicted:int elapsed_ns:int",
+}
+name = lambda v: "null" if v is None else {bool: "bool", int: "int", str: "str", list: "list"}[type(v)]
+seen = set()
+for line in map(json.loads, open(sys.argv[1])):
+    kind = line["type"]
+    if kind == "finding":
+        continue
+    seen.add(kind)
+    for want in keys[kind].split():
+        key, type_ = want.split(":")
+        if key not in line:
+            sys.exit("%s lacks %s" % (kind, key))
+        # frame is null for a timer, from is null where nothing was known.
+        if name(line[key]) != type_ and not (kind == "state" and line[key] is None):
+            sys.exit("%s.%s is %s, should be %s" % (kind, key, name(line[key]), type_))
+    if kind == "conn":
+        assert re.fullmatch(r"[0-9a-f]{8}", line["id"])
+        assert re.fullmatch(r"0x[0-9a-f]{16}", line["svc"])
+        assert re.fullmatch(r"0x[0-9a-f]{8}", line["a_comm_id"])
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z", line["start"])
+if seen != set(keys):
+    sys.exit("kinds of line: %s" % sorted(seen))
+PY
+
+# Choosing columns: the order asked for, once each, in all formats.
+run "$RDT" -T csv -e outcome,n -e n,active "$CAPTURES/reject.pcap"
+check "-e in csv" is "$(head -2 "$out" | paste -sd' ')" 'outcome,n,active rejected,1,10.0.0.2'
+run "$RDT" -T ndjson -e outcome,n "$CAPTURES/reject.pcap"
+check "-e in ndjson" is "$(sed -n 2p "$out")" '{"type":"conn","outcome":"rejected","n":1}'
+run "$RDT" -e outcome,n "$CAPTURES/reject.pcap"
+check "-e in text" prints '^rejected +1$'
+run "$RDT" -T csv -E 'header=n,separator=;' -e n,outcome "$CAPTURES/reject.pcap"
+check "-E header and separator" is "$(head -1 "$out")" '1;rejected'
+run "$RDT" -T csv -E 'separator=,,quote=s' -e n,rej_reason_name "$CAPTURES/reject.pcap"
+check "-E with a comma as separator" is "$(sed -n 2p "$out")" '1,consumer-defined'
+run "$RDT" -T tsv -e n,outcome "$CAPTURES/reject.pcap"
+check "tsv" is "$(sed -n 2p "$out")" $'1\trejected'
+# Values that need quotes: the labels of the vocabulary have commas.
+run "$RDT" fields -T csv conn
+check "csv with commas in values has four columns" python3 -c '
+import csv, sys
+rows = list(csv.reader(open(sys.argv[1])))
+sys.exit(any(len(r) != 4 for r in rows) or not any("," in r[3] for r in rows))' "$out"
+run "$RDT" fields -T tsv -E quote=n conn
+check "quote=n writes no quotes" is "$(grep -c '"' "$out")" 0
+for format in json ndjson; do
+	run "$RDT" fields -T $format
+	check "fields -T $format parses, no key twice" python3 "$TMP/strict.py" $format "$out"
+done
+# Strings that are no UTF-8, and such that must be escaped: a file name is one.
+bad=$TMP/$'a"b\\c\td\xff\xc3e.pcap'
+cp "$CAPTURES/reject.pcap" "$bad"
+run "$RDT" -T ndjson "$bad"
+check "escapes and invalid UTF-8" python3 "$TMP/strict.py" ndjson "$out"
+check "what is no UTF-8 becomes U+FFFD, the rest is kept" is \
+	"$(head -1 "$out" | jq '.inputs[0].path | endswith("a\"b\\c\td\ufffd\ufffde.pcap")')" true
+finish
