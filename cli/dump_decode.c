@@ -152,6 +152,8 @@ void dump_decode(const struct cli_opts *opts, const struct dump_packet *d)
 		const struct rdt_layer *layer = &d->layers[i];
 		const struct rdt_hdr *hdr = &rdt_hdrs[layer->hdr];
 
+		if (layer->hdr == RDT_H_icrc)
+			put_payload(opts, d);
 		fprintf(out, "  %s%s%s%s  %s%u bytes at %" PRIu32 "%s\n",
 			cli_tone(opts, CLI_TONE_BOLD), hdr->label, cli_tone(opts, CLI_TONE_OFF),
 			layer->guess ? " (a guess by its bytes)" : "", cli_tone(opts, CLI_TONE_DIM),
@@ -159,7 +161,8 @@ void dump_decode(const struct cli_opts *opts, const struct dump_packet *d)
 		for (size_t f = hdr->begin; f < hdr->end; f++)
 			put_field(opts, layer, &rdt_fields[f]);
 	}
-	put_payload(opts, d);
+	if (!rdt_layer_find(d->layers, d->layer_count, RDT_H_icrc))
+		put_payload(opts, d);
 	put_icrc(d);
 	fputc('\n', out);
 }

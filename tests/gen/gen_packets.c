@@ -84,6 +84,16 @@ static void put_mad(struct rdt_packet *p, unsigned class, unsigned attr, unsigne
 	if (class == RDT_CLASS_SA) {
 		rdt_rmpp_set_version(mad + RDT_LEN_mad, 1);
 		rdt_rmpp_set_type(mad + RDT_LEN_mad, RDT_RMPP_DATA);
+		rdt_rmpp_set_active(mad + RDT_LEN_mad, true);
+		rdt_rmpp_set_first(mad + RDT_LEN_mad, true);
+		rdt_rmpp_set_status(mad + RDT_LEN_mad, 0);
+		rdt_rmpp_set_seg_num(mad + RDT_LEN_mad, 1);
+		rdt_mad_set_status(mad, 0);
+	}
+	if (class == RDT_CLASS_CM && attr == RDT_CM_ATTR_REQ) {
+		/* tshark shows GIDs as IPv4 whenever IPv4 carries the packet */
+		rdt_req_set_primary_local_gid(mad + RDT_LEN_mad, p->src.bytes);
+		rdt_req_set_primary_remote_gid(mad + RDT_LEN_mad, p->dst.bytes);
 	}
 	rdt_qp1_deth_init(deth);
 	p->opcode = RDT_OP_UD_SEND_ONLY;
