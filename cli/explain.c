@@ -360,7 +360,7 @@ size_t explain_name(const char *text, struct meaning ret[MEANINGS_MAX])
 			told |= topic_list((enum topic)t) == l;
 		/* "REQ" among the messages that an MRA can be of means nothing more than REQ. */
 		if (!told && explain_text(TOPIC_code, (enum rdt_names_id)l, text, &m) &&
-		    strcmp(m.name, m.text) != 0)
+		    (strcmp(m.name, m.text) != 0 || !count))
 			add(ret, &count, &m);
 	}
 	return count;

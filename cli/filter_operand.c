@@ -525,6 +525,7 @@ static bool regex_operand(const char *expr, const struct token *tok, struct oper
 	/* Bytes, not characters: private data is not UTF-8. Case does not count, as in Wireshark. */
 	const GRegexCompileFlags flags = G_REGEX_RAW | G_REGEX_CASELESS;
 	GError *error = NULL;
+	const char *why;
 
 	text_bytes(expr, tok, o);
 	if (memchr(o->bytes, 0, o->len)) {
@@ -536,7 +537,10 @@ static bool regex_operand(const char *expr, const struct token *tok, struct oper
 	if (o->regex)
 		return true;
 	complain(err, tok, "", "");
-	g_snprintf(err->what, sizeof(err->what), "not a regular expression: %s", error->message);
+	/* GLib's sentence quotes the expression again; its end says why. */
+	why = g_strrstr(error->message, ": ");
+	g_snprintf(err->what, sizeof(err->what), "not a regular expression: %s",
+		   why ? why + 2 : error->message);
 	g_error_free(error);
 	return false;
 }

@@ -446,15 +446,17 @@ static void say_parse_error(const struct rdt_cmd *cmd, const char *message, int 
 		cli_error("%s: %s; see rdma-trace %s --help", cmd->name, message, cmd->name);
 }
 
+static struct cli_raw raw; /* its strings are handed on in struct cli_opts */
+static struct selection selection;
+
 int options_parse(const struct rdt_cmd *cmd, int argc, char **argv, struct cli_opts *ret_opts)
 {
-	static struct cli_raw raw; /* its strings are handed on in *ret_opts */
-	static struct selection selection;
 	struct cli_opts opts = { .cmd = cmd };
 	GPtrArray *given = g_ptr_array_new(), *numbers = g_ptr_array_new();
 	GOptionContext *ctx = make_context(cmd, &raw);
 	GError *error = NULL;
 	int code = CLI_USAGE;
+	guint count;
 	char **args, *program = g_strdup_printf(CLI_NAME " %s", cmd->name);
 
 	hide_numbers(cmd, argc, argv, given, numbers);
@@ -481,11 +483,11 @@ int options_parse(const struct rdt_cmd *cmd, int argc, char **argv, struct cli_o
 		code = CLI_OK;
 		goto out;
 	}
-	for (guint i = 0; i < numbers->len; i++) {
-		args = g_realloc_n(args, g_strv_length(args) + 2, sizeof(*args));
-		args[g_strv_length(args) + 1] = NULL;
-		args[g_strv_length(args)] = g_strdup(numbers->pdata[i]);
-	}
+	count = g_strv_length(args);
+	args = g_realloc_n(args, count + numbers->len + 1, sizeof(*args));
+	for (guint i = 0; i < numbers->len; i++)
+		args[count++] = g_strdup(numbers->pdata[i]);
+	args[count] = NULL;
 	if (!options_belong(cmd, &raw) || !take_values(&opts, &raw) ||
 	    !take_selection(&opts, raw.select, &selection) ||
 	    !take_arguments(&opts, &selection, raw.read, args + 1))
@@ -497,6 +499,8 @@ int options_parse(const struct rdt_cmd *cmd, int argc, char **argv, struct cli_o
 	*ret_opts = opts;
 	code = -1;
 out:
+	if (code >= 0)
+		options_free(&opts);
 	g_ptr_array_free(given, TRUE);
 	g_ptr_array_free(numbers, TRUE);
 	g_option_context_free(ctx);
@@ -504,10 +508,26 @@ out:
 	return code;
 }
 
+static void free_list(const char *const *list)
+{
+	for (const char *const *p = list; p && *p; p++)
+		g_free((gpointer)(uintptr_t)*p);
+	g_free((gpointer)(uintptr_t)list);
+}
+
 void options_free(struct cli_opts *opts)
 {
-	if (opts->filter)
-		rdt_filter_free(opts->filter);
-	if (opts->select)
-		selection_free(opts->select);
+	rdt_filter_free(opts->filter);
+	free_list(opts->files);
+	free_list(opts->words);
+	free_list(opts->fields);
+	selection_free(&selection);
+	for (size_t i = 0; i < ROWS; i++) {
+		if (rows[i].kind == G_OPTION_ARG_FILENAME)
+			g_free(*(char **)member_of(&raw, &rows[i]));
+		else if (rows[i].kind == G_OPTION_ARG_FILENAME_ARRAY)
+			g_strfreev(*(char ***)member_of(&raw, &rows[i]));
+	}
+	raw = (struct cli_raw){ 0 };
+	*opts = (struct cli_opts){ 0 };
 }

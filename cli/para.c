@@ -13,6 +13,26 @@ static unsigned columns(const char *text, size_t len)
 	return n;
 }
 
+/* A number and its unit are one word: how many bytes the unit adds, with the blank between. */
+static size_t unit_after(const char *word, size_t len)
+{
+	static const char *const units[] = {
+		"ns", "us", "ms", "s", "min", "h", "B", "%", "Gbit/s"
+	};
+	const char *next = word + len;
+
+	if (!len || word[len - 1] < '0' || word[len - 1] > '9' || *next != ' ')
+		return 0;
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		const size_t n = strlen(units[i]);
+		const char after = strncmp(next + 1, units[i], n) ? 'x' : next[1 + n];
+
+		if (!strchr("abcdefghijklmnopqrstuvwxyz", after) || !after)
+			return 1 + n + strcspn(next + 1 + n, " \n");
+	}
+	return 0;
+}
+
 static unsigned new_line(FILE *out, unsigned indent)
 {
 	fprintf(out, "\n%*s", (int)indent, "");
@@ -24,7 +44,8 @@ void para_put(FILE *out, const char *text, unsigned column, unsigned indent, uns
 	unsigned blanks = 0;
 
 	while (*text) {
-		const size_t len = strcspn(text, " \n");
+		const size_t first = strcspn(text, " \n");
+		const size_t len = first + unit_after(text, first);
 		const unsigned word = columns(text, len);
 
 		if (len) {

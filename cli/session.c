@@ -278,7 +278,8 @@ static void remember_flows(struct session *s)
 			};
 		}
 	}
-	qsort(priv.flows, priv.flow_count, sizeof(*priv.flows), by_flow);
+	if (priv.flow_count)
+		qsort(priv.flows, priv.flow_count, sizeof(*priv.flows), by_flow);
 }
 
 const struct rdt_conn *session_conn(const struct session *s, const struct rdt_frame *frame,
@@ -294,6 +295,8 @@ const struct rdt_conn *session_conn(const struct session *s, const struct rdt_fr
 	key = (struct flow){ .src = frame->src,
 			     .dst = frame->dst,
 			     .qpn = rdt_bth_dest_qpn(frame->bth) };
+	if (!priv.flow_count)
+		return NULL;
 	flow = bsearch(&key, priv.flows, priv.flow_count, sizeof(key), by_flow);
 	return flow ? rdt_tracker_conn(t, flow->index) : NULL;
 }

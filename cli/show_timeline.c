@@ -92,6 +92,9 @@ static void gather(struct timeline *t)
 			m->msg = &e->msg;
 		} else if (e->kind == RDT_REC_state && is_told(&e->state)) {
 			m = moment_at(t, e->state.when.ns, e->state.when.frame);
+			/* Phases that are only told by the REQ itself have no time of their own. */
+			if (m->msg && e->state.machine == RDT_MACHINE_RDMA)
+				continue;
 			if (m->steps[e->state.side] < G_N_ELEMENTS(m->step[0]))
 				m->step[e->state.side][m->steps[e->state.side]++] = &e->state;
 		}

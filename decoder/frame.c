@@ -681,6 +681,7 @@ static enum step sll2(struct walk *w)
 	if (!fits(w, RDT_LEN_sll2))
 		return fail(w, RDT_PROBLEM_SNAPPED_LINK);
 	w->f->outgoing = rdt_sll2_packet_type(hdr) == RDT_SLL_OUTGOING;
+	w->f->ifindex = rdt_sll2_ifindex(hdr);
 	w->type = (uint16_t)rdt_sll2_protocol(hdr);
 	w->off += RDT_LEN_sll2;
 	return STEP_TYPE;

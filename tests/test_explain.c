@@ -69,6 +69,11 @@ static unsigned labels_of(const struct meaning *m)
 	return bits;
 }
 
+static bool has_label(unsigned bits, enum label label)
+{
+	return bits >> label & 1;
+}
+
 /* ---- laws of the rows --------------------------------------------------------------------- */
 
 /* Nobody is left with a bare number: who says it, why, and what to do. */
@@ -86,9 +91,10 @@ Test(explain, every_rej_reason_is_explained)
 			explain_value(TOPIC_rej_reason, RDT_NAMES_none, reasons->rows[i].value, &m),
 			"%s", key);
 		bits = labels_of(&m);
-		cr_expect(bits & 1u << LABEL_who, "%s: who", key);
-		cr_expect(bits & (1u << LABEL_cause | 1u << LABEL_read), "%s: cause", key);
-		cr_expect(bits & 1u << LABEL_next, "%s: next", key);
+		cr_expect(has_label(bits, LABEL_who), "%s: who", key);
+		cr_expect(has_label(bits, LABEL_cause) || has_label(bits, LABEL_read), "%s: cause",
+			  key);
+		cr_expect(has_label(bits, LABEL_next), "%s: next", key);
 		cr_expect(strcmp(m.text, reasons->rows[i].text) == 0);
 	}
 }
@@ -108,7 +114,7 @@ Test(explain, no_detail_is_stale)
 			found = explain_value(details[i].topic, RDT_NAMES_none, details[i].value,
 					      &m);
 		cr_assert(found, "row %zu: %s", i, details[i].text);
-		cr_expect(labels_of(&m) & 1u << details[i].label, "row %zu: %s", i,
+		cr_expect(has_label(labels_of(&m), details[i].label), "row %zu: %s", i,
 			  details[i].text);
 	}
 }
@@ -179,8 +185,9 @@ Test(explain, names_agree_with_the_decoder)
 	for (unsigned i = RDT_RDMA_IDLE; i < RDT_RDMA_STATE_COUNT; i++)
 		cr_expect(same(value_name(TOPIC_rdma_state, i - 1),
 			       rdt_state_key(RDT_MACHINE_RDMA, i)));
-	for (unsigned i = 0; i < RDT_QP_STATE_COUNT; i++)
-		cr_expect(same(value_name(TOPIC_qp_state, i), rdt_state_key(RDT_MACHINE_QP, i)));
+	for (unsigned i = RDT_QP_RESET; i < RDT_QP_STATE_COUNT; i++)
+		cr_expect(
+			same(value_name(TOPIC_qp_state, i - 1), rdt_state_key(RDT_MACHINE_QP, i)));
 }
 
 /* ---- questions ------------------------------------------------------------------------------ */
@@ -226,7 +233,6 @@ Test(explain, first_meaning)
 		{ "ETIMEDOUT", TOPIC_error, -110, "" },
 		{ "REQ", TOPIC_message, 0x10, "connection request" },
 		{ "drep", TOPIC_message, 0x16, "" },
-		{ "SAP", TOPIC_code, 0x1b, "suggest" },
 		{ "TIMEWAIT", TOPIC_cm_state, 13, "closed" },
 		{ "RTS", TOPIC_qp_state, 3, "" },
 		{ "unanswered", TOPIC_outcome, RDT_OUTCOME_UNANSWERED, "" },
@@ -371,9 +377,9 @@ Test(calls, every_message_has_both_ways)
 			const struct call_receive *r =
 				calls_receive((enum rdt_msg)msg, (enum call_case)when);
 
-			cr_expect(s && s->msg == msg && s->cm[0], "%u %u", msg, when);
-			cr_expect(r && r->msg == msg && r->first[0] && r->user[0], "%u %u", msg,
-				  when);
+			cr_expect(s != NULL && s->msg == msg && s->cm[0], "%u %u", msg, when);
+			cr_expect(r != NULL && r->msg == msg && r->first[0] && r->user[0], "%u %u",
+				  msg, when);
 		}
 }
 

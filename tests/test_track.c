@@ -714,6 +714,85 @@ Test(track, two_halves_become_one)
 	story_end(&s);
 }
 
+/* ---- what comes before a REQ ------------------------------------------------------------------ */
+
+/* When the side's rdma_cm id reached a state, in ms from the story's start; -1 if never. */
+static int64_t reached(struct story *s, unsigned state)
+{
+	const struct rdt_entry *e;
+	const size_t n = rdt_journal_entries(s->t.journal, 0, &e, NULL);
+
+	for (size_t i = 0; i < n; i++)
+		if (e[i].kind == RDT_REC_state && e[i].state.machine == RDT_MACHINE_RDMA &&
+		    e[i].state.to == state)
+			return (e[i].state.when.ns - STORY_START) / MS;
+	return -1;
+}
+
+/* An ARP exchange just before the REQ: Ethernet, then RFC 826's 28 bytes. */
+static void arp(struct story *s, int64_t ms, unsigned op, uint8_t from, uint8_t to)
+{
+	const uint8_t frame[42] = { 2, 0, 0, 0, 0, to, 2, 0, 0, 0, 0, from, 8, 6, 0, 1, 8, 0, 6, 4, 0,
+				    (uint8_t)op, 2, 0, 0, 0, 0, from, 10, 0, 0, from, 0, 0, 0, 0, 0, 0,
+				    10, 0, 0, to };
+
+	s->now += ms * MS;
+	tracked_feed(&s->t, RDT_LINK_ETHERNET, frame, sizeof(frame), sizeof(frame), s->now);
+}
+
+Test(track, address_phase_from_arp)
+{
+	struct story s;
+
+	story_begin(&s, NULL);
+	arp(&s, 100, 1, 2, 9); /* another neighbour */
+	arp(&s, 100, 1, 2, 1);
+	arp(&s, 50, 1, 2, 1);  /* asked again */
+	arp(&s, 50, 2, 1, 2);
+	SAY(&s, 100, ACTIVE, REQ, 0);
+	SAY(&s, 100, ACTIVE, REQ, .local = 0xa0000002, .tid = 5, .qpn = 0x12);
+	tracked_finish(&s.t);
+	cr_expect_eq(reached(&s, RDT_RDMA_ADDR_QUERY), 200);
+	cr_expect_eq(reached(&s, RDT_RDMA_ADDR_RESOLVED), 300);
+	cr_expect_eq(reached(&s, RDT_RDMA_ROUTE_RESOLVED), 300);
+	cr_expect_eq(reached(&s, RDT_RDMA_CONNECT), 400);
+	story_end(&s);
+}
+
+/* Native InfiniBand: the SA is asked for the path to a GID and answers with its LID. */
+Test(track, route_phase_from_path_record)
+{
+	const struct rdt_addr sa = rdt_addr_lid(1);
+	uint8_t mad[RDT_MAD_LEN] = { 0 };
+	uint8_t *record = mad + RDT_LEN_mad + RDT_LEN_rmpp + RDT_LEN_sa;
+	struct story s;
+
+	story_begin(&s, NULL);
+	s.packet.encap = RDT_ENCAP_IB;
+	s.packet.ethernet = 0;
+	s.addr[RDT_ACTIVE] = rdt_addr_lid(17);
+	s.addr[RDT_PASSIVE] = rdt_addr_lid(18);
+	rdt_mad_set_base_version(mad, 1);
+	rdt_mad_set_mgmt_class(mad, RDT_CLASS_SA);
+	rdt_mad_set_class_version(mad, 2);
+	rdt_mad_set_method(mad, RDT_METHOD_GET);
+	rdt_mad_set_tid(mad, 99);
+	rdt_mad_set_attr_id(mad, RDT_SA_ATTR_PATH);
+	rdt_pathrec_set_dlid(record, 18);
+	send_mad(&s, 10, RDT_ACTIVE, sa, mad);
+	rdt_mad_set_method(mad, RDT_METHOD_GET_RESP);
+	send_mad(&s, 30, RDT_PASSIVE, sa, mad);
+	connect_both(&s);
+	tracked_finish(&s.t);
+	EXPECT(&s, 0, "active", "lid:17");
+	EXPECT(&s, 0, "outcome", "open");
+	cr_expect_eq(reached(&s, RDT_RDMA_ROUTE_QUERY), 10);
+	cr_expect_eq(reached(&s, RDT_RDMA_ROUTE_RESOLVED), 40);
+	cr_expect_eq(reached(&s, RDT_RDMA_CONNECT), 50);
+	cr_expect_eq(rdt_tracker_stats(s.t.tracker)->other_mads, 2);
+	story_end(&s);
+}
+
 /* ---- bounds ------------------------------------------------------------------------------------ */
 
 static unsigned evicted;

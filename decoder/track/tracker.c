@@ -109,7 +109,7 @@ static bool seen_before(struct rdt_tracker *t, const struct rdt_frame *frame,
 	content = map_mix(content ^ t->opts.seed);
 	link = mix_bytes(when->input, frame->eth ? frame->eth : frame->src.bytes, 12);
 	link = mix_bytes(link, (const uint8_t *)frame->vlan, frame->vlans * sizeof(frame->vlan[0]));
-	link = map_mix(link ^ (uint64_t)frame->ttl << 8 ^ frame->outgoing);
+	link = map_mix(link ^ (uint64_t)frame->ifindex << 16 ^ (uint64_t)frame->ttl << 8 ^ frame->outgoing);
 	r = &t->recent[content % RECENT];
 	apart = when->ns > r->ns ? when->ns - r->ns : r->ns - when->ns;
 	twice = r->content == content && r->link != link &&

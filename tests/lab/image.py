@@ -48,7 +48,7 @@ def which(name):
     path = shutil.which(name, path="/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin")
     if not path:
         raise Missing(f"{name} is not installed; ./dev lab installs what the lab needs")
-    return os.path.realpath(path)
+    return path
 
 
 def kernel():

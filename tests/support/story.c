@@ -127,6 +127,15 @@ static struct rdt_verdict feed(struct story *s, const struct rdt_packet *p, unsi
 	uint8_t *exact;
 	struct rdt_verdict v;
 
+	struct rdt_packet lids = *p;
+
+	if (p->src.kind == RDT_ADDR_LID) {
+		/* inside one subnet: LRH only */
+		lids.slid = (uint16_t)(p->src.bytes[14] << 8 | p->src.bytes[15]);
+		lids.dlid = (uint16_t)(p->dst.bytes[14] << 8 | p->dst.bytes[15]);
+		lids.src = lids.dst = (struct rdt_addr){ .kind = RDT_ADDR_NONE };
+		p = &lids;
+	}
 	cr_assert_eq(rdt_packet_encode(p, frame, sizeof(frame), &len), RDT_OK);
 	if (!cut || cut > len)
 		cut = (unsigned)len;
@@ -186,6 +195,24 @@ struct rdt_verdict send_data(struct story *s, int64_t ms, enum rdt_side from, un
 	p.psn = psn;
 	p.ext = ext;
 	p.payload_len = payload;
+	s->now += ms * MS;
+	return feed(s, &p, 0);
+}
+
+struct rdt_verdict send_mad(struct story *s, int64_t ms, enum rdt_side from, struct rdt_addr to,
+			    const uint8_t mad[RDT_MAD_LEN])
+{
+	struct rdt_packet p = s->packet;
+	uint8_t deth[RDT_LEN_deth];
+
+	rdt_qp1_deth_init(deth);
+	p.src = from == RDT_ACTIVE ? s->addr[RDT_ACTIVE] : to;
+	p.dst = from == RDT_ACTIVE ? to : s->addr[RDT_ACTIVE];
+	p.opcode = RDT_OP_UD_SEND_ONLY;
+	p.dest_qpn = RDT_QP1;
+	p.ext = deth;
+	p.payload = mad;
+	p.payload_len = RDT_MAD_LEN;
 	s->now += ms * MS;
 	return feed(s, &p, 0);
 }

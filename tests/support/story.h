@@ -60,6 +60,10 @@ struct rdt_verdict say(struct story *s, int64_t ms, struct say what);
 struct rdt_verdict send_data(struct story *s, int64_t ms, enum rdt_side from, unsigned opcode,
 			     uint32_t psn, const uint8_t *ext, size_t payload);
 
+/* A datagram between the active side and a third party (from PASSIVE: to the active side). */
+struct rdt_verdict send_mad(struct story *s, int64_t ms, enum rdt_side from, struct rdt_addr to,
+			    const uint8_t mad[RDT_MAD_LEN]);
+
 /* A column of a connection as text: "closed", "null", "0x00000001", "42". Static buffer. */
 const char *col(struct story *s, uint32_t conn, const char *name);
 

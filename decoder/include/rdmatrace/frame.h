@@ -121,6 +121,7 @@ struct rdt_frame {
 	uint32_t have, wire_len;     /* as given, 32 bits of them; wire_len is at least have */
 	uint16_t vlan[RDT_VLAN_MAX]; /* tag control: PCP 3, DEI 1, VID 12 bits */
 	uint16_t sport, dport;       /* UDP or TCP, 0 otherwise */
+	uint32_t ifindex;            /* cooked v2: the interface it was seen on, 0 otherwise */
 	uint32_t problem_off;        /* byte offset in the frame that the problem is about */
 	struct rdt_addr src, dst;    /* IP, GID or LID of the (innermost) packet */
 	const uint8_t *eth;          /* innermost Ethernet header, NULL without one */

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Screens and JSON of the program against the golden files, and the texts of explain.
+add_test(NAME golden COMMAND ${CMAKE_CURRENT_LIST_DIR}/check $<TARGET_FILE:rdma-trace> ${RDT_CAPTURES})
+set_tests_properties(golden PROPERTIES TIMEOUT 600)
+
+rdt_test(test_explain test_explain.c ${cli}/explain.c ${cli}/explain_units.c ${cli}/explain_vocab.c
+	${cli}/calls.c ${filter_sources})
+target_include_directories(test_explain PRIVATE ${cli})
+target_link_libraries(test_explain PRIVATE PkgConfig::TESTGLIB)
