@@ -90,6 +90,9 @@ void show_pad_tone(const struct story *s, enum cli_tone tone, const char *text, 
 void show_para(const struct story *s, enum cli_tone tone, const char *text, unsigned column,
 	       unsigned indent, unsigned below);
 
+/* Will show_para() print text in this line, and not below? */
+bool show_fits(const struct story *s, const char *text, unsigned column);
+
 /* A title line of a section, after a blank line. */
 void show_title(const struct story *s, const char *title);
 
@@ -101,6 +104,9 @@ const char *show_time(const struct story *s, int64_t ns, int64_t *prev, char buf
 
 /* Columns that times take. */
 unsigned show_time_width(const struct story *s);
+
+/* "#21"; with several inputs "#2:21", the second input's. */
+const char *show_frame(const struct story *s, unsigned input, uint32_t frame, char buf[32]);
 
 /* "->" or an arrow. */
 const char *show_arrow(const struct story *s);

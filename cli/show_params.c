@@ -431,7 +431,8 @@ static void print(const struct params *p)
 			fprintf(cli_out(), "%s\n", row->cell[RDT_PASSIVE]);
 			continue;
 		}
-		show_pad(row->cell[RDT_PASSIVE], width[RDT_PASSIVE]);
+		show_pad(row->cell[RDT_PASSIVE],
+			 show_fits(s, row->check, column) ? width[RDT_PASSIVE] : 0);
 		show_para(s, row->tone, row->check, column, column, (unsigned)label);
 	}
 }

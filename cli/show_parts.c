@@ -114,7 +114,8 @@ void show_events(const struct story *s)
 		event_text(rec, text);
 		fprintf(cli_out(), "  %*s  ", (int)width, show_time(s, rec->when.ns, &prev, time));
 		show_pad(rdt_side_key((enum rdt_side)rec->side), 9);
-		show_pad_tone(s, rec->status ? CLI_TONE_BAD : CLI_TONE_OFF, text->str, longest + 2);
+		show_pad_tone(s, rec->status ? CLI_TONE_BAD : CLI_TONE_OFF, text->str,
+			      show_fits(s, rec->why ? rec->why : "", column) ? longest + 2 : 0);
 		show_para(s, CLI_TONE_OFF, rec->why ? rec->why : "", column, column, width + 13);
 		g_string_free(text, TRUE);
 	}
@@ -219,7 +220,7 @@ void show_data(const struct story *s)
 	const struct rdt_conn *c = s->conn;
 	const struct rdt_data *data[RDT_SIDES] = { &c->end[RDT_ACTIVE].data,
 						   &c->end[RDT_PASSIVE].data };
-	char time[CLI_TIME_TEXT];
+	char time[CLI_TIME_TEXT], frame[32];
 
 	if (!data[RDT_ACTIVE]->pkts && !data[RDT_PASSIVE]->pkts)
 		return;
@@ -238,7 +239,8 @@ void show_data(const struct story *s)
 		put_count(data[side]->retrans, 12, true);
 		put_count(data[side]->gaps, 8, true);
 		if (data[side]->first_frame)
-			fprintf(cli_out(), "   #%" PRIu32 " at %s\n", data[side]->first_frame,
+			fprintf(cli_out(), "   %s at %s\n",
+				show_frame(s, c->input, data[side]->first_frame, frame),
 				show_time(s, data[side]->first_ns, NULL, time));
 		else
 			fputs("   -\n", cli_out());

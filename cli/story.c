@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What is known of a connection, gathered for the sections of show. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "para.h"
@@ -103,12 +104,19 @@ void show_pad_tone(const struct story *s, enum cli_tone tone, const char *text, 
 	fputs(cli_tone(s->opts, CLI_TONE_OFF), cli_out());
 }
 
+bool show_fits(const struct story *s, const char *text, unsigned column)
+{
+	const unsigned width = s->opts->width;
+
+	return !width || column + 24 <= width || column + cli_text_width(text) <= width;
+}
+
 void show_para(const struct story *s, enum cli_tone tone, const char *text, unsigned column,
 	       unsigned indent, unsigned below)
 {
 	const unsigned width = s->opts->width;
 
-	if (width && column + 24 > width && column + cli_text_width(text) > width) {
+	if (!show_fits(s, text, column)) {
 		fprintf(cli_out(), "\n%*s", (int)below, "");
 		column = indent = below;
 	}
@@ -144,6 +152,17 @@ unsigned show_time_width(const struct story *s)
 	/* The last time is the longest; a delta can be as long as that. */
 	show_time(s, s->conn->last_ns, s->opts->time == CLI_TIME_DELTA ? &prev : NULL, buf);
 	return (unsigned)cli_text_width(buf) + 1;
+}
+
+const char *show_frame(const struct story *s, unsigned input, uint32_t frame, char buf[32])
+{
+	const struct input_info *infos;
+
+	if (session_inputs(s->session, &infos) > 1)
+		snprintf(buf, 32, "#%u:%" PRIu32, input + 1, frame);
+	else
+		snprintf(buf, 32, "#%" PRIu32, frame);
+	return buf;
 }
 
 const char *show_arrow(const struct story *s)

@@ -8,12 +8,12 @@
 #include "crc32.h"
 
 #if defined(__x86_64__)
-#include <wmmintrin.h>
 #include <smmintrin.h>
+#include <wmmintrin.h>
 
-#define FOLD_4 _mm_set_epi64x(0x1c6e41596, 0x154442bd4) /* x^(4*128-32), x^(4*128+32) */
-#define FOLD_1 _mm_set_epi64x(0x0ccaa009e, 0x1751997d0) /* x^(128-32), x^(128+32) */
-#define FOLD_64 _mm_set_epi64x(0, 0x163cd6124)          /* x^64 */
+#define FOLD_4 _mm_set_epi64x(0x1c6e41596, 0x154442bd4)  /* x^(4*128-32), x^(4*128+32) */
+#define FOLD_1 _mm_set_epi64x(0x0ccaa009e, 0x1751997d0)  /* x^(128-32), x^(128+32) */
+#define FOLD_64 _mm_set_epi64x(0, 0x163cd6124)           /* x^64 */
 #define BARRETT _mm_set_epi64x(0x1f7011641, 0x1db710641) /* floor(x^64 / P), P */
 
 #define TARGET __attribute__((target("pclmul,sse4.1")))
@@ -31,9 +31,9 @@ TARGET static inline __m128i load(const uint8_t *p)
 /* Move x forward by the distance of k and add what lies there. */
 TARGET static inline __m128i fold(__m128i x, __m128i k, __m128i there)
 {
-	return _mm_xor_si128(_mm_xor_si128(_mm_clmulepi64_si128(x, k, 0x00),
-					   _mm_clmulepi64_si128(x, k, 0x11)),
-			     there);
+	return _mm_xor_si128(
+		_mm_xor_si128(_mm_clmulepi64_si128(x, k, 0x00), _mm_clmulepi64_si128(x, k, 0x11)),
+		there);
 }
 
 TARGET uint32_t crc32_x86(uint32_t state, const uint8_t *buf, size_t len)

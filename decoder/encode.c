@@ -15,8 +15,8 @@ struct plan {
 	int has_grh, ipv6;
 	size_t pad;
 	size_t transport; /* BTH to ICRC */
-	size_t link;	  /* Ethernet and VLAN, or LRH */
-	size_t net;	  /* IPv4, IPv6 or GRH, and UDP */
+	size_t link;      /* Ethernet and VLAN, or LRH */
+	size_t net;       /* IPv4, IPv6 or GRH, and UDP */
 	size_t total;
 };
 
@@ -83,7 +83,7 @@ static enum rdt_status plan_make(const struct rdt_packet *p, struct plan *ret)
 static uint8_t *put_ethernet(const struct rdt_packet *p, const struct plan *plan, uint8_t *at)
 {
 	const uint32_t inner = p->encap == RDT_ENCAP_ROCEV1 ? RDT_ETHERTYPE_ROCE
-			       : plan->ipv6		    ? RDT_ETHERTYPE_IPV6
+			       : plan->ipv6                 ? RDT_ETHERTYPE_IPV6
 							    : RDT_ETHERTYPE_IPV4;
 
 	rdt_eth_set_dst(at, rdt_be_load(p->mac_dst, sizeof(p->mac_dst)));

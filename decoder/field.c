@@ -5,15 +5,15 @@
 
 const struct rdt_field rdt_fields[RDT_FIELD_COUNT] = {
 #define H(h, bytes, label, spec)
-#define F(h, name, bit, bits, knd, shw, unt, list, txt)                                            \
-	{ .key = #name,                                                                            \
-	  .label = txt,                                                                            \
-	  .at = (bit),                                                                             \
-	  .width = (bits),                                                                         \
-	  .hdr = RDT_H_##h,                                                                        \
-	  .kind = RDT_KIND_##knd,                                                                  \
-	  .show = RDT_SHOW_##shw,                                                                  \
-	  .unit = RDT_UNIT_##unt,                                                                  \
+#define F(h, name, bit, bits, knd, shw, unt, list, txt) \
+	{ .key = #name,                                 \
+	  .label = txt,                                 \
+	  .at = (bit),                                  \
+	  .width = (bits),                              \
+	  .hdr = RDT_H_##h,                             \
+	  .kind = RDT_KIND_##knd,                       \
+	  .show = RDT_SHOW_##shw,                       \
+	  .unit = RDT_UNIT_##unt,                       \
 	  .names = RDT_NAMES_##list },
 #define E(h)
 #include "wire/all.def"
@@ -34,12 +34,12 @@ enum {
 };
 
 const struct rdt_hdr rdt_hdrs[RDT_HDR_COUNT] = {
-#define H(h, bytes, txt, src)                                                                      \
-	{ .key = #h,                                                                               \
-	  .label = txt,                                                                            \
-	  .spec = src,                                                                             \
-	  .len = (bytes),                                                                          \
-	  .begin = RDT_BEGIN_##h,                                                                  \
+#define H(h, bytes, txt, src)     \
+	{ .key = #h,              \
+	  .label = txt,           \
+	  .spec = src,            \
+	  .len = (bytes),         \
+	  .begin = RDT_BEGIN_##h, \
 	  .end = RDT_END_##h },
 #define F(h, name, bit, bits, knd, shw, unt, list, txt)
 #define E(h)

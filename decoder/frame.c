@@ -912,8 +912,8 @@ void rdt_frame_parse(unsigned linktype, const uint8_t *buf, size_t have, size_t 
 const char *rdt_link_text(unsigned linktype)
 {
 	switch (linktype) {
-#define X(symbol, number, text)                                                                    \
-	case RDT_LINK_##symbol:                                                                    \
+#define X(symbol, number, text) \
+	case RDT_LINK_##symbol: \
 		return text;
 		RDT_LINK_LIST(X)
 #undef X
@@ -928,8 +928,8 @@ const char *rdt_link_text(unsigned linktype)
 const char *rdt_frame_problem_text(enum rdt_frame_problem problem)
 {
 	switch (problem) {
-#define X(symbol, capture, text)                                                                   \
-	case RDT_PROBLEM_##symbol:                                                                 \
+#define X(symbol, capture, text)   \
+	case RDT_PROBLEM_##symbol: \
 		return text;
 		RDT_FRAME_PROBLEM_LIST(X)
 #undef X
@@ -942,8 +942,8 @@ const char *rdt_frame_problem_text(enum rdt_frame_problem problem)
 bool rdt_frame_problem_is_snap(enum rdt_frame_problem problem)
 {
 	switch (problem) {
-#define X(symbol, capture, text)                                                                   \
-	case RDT_PROBLEM_##symbol:                                                                 \
+#define X(symbol, capture, text)   \
+	case RDT_PROBLEM_##symbol: \
 		return capture;
 		RDT_FRAME_PROBLEM_LIST(X)
 #undef X

@@ -15,10 +15,10 @@ struct mad_row {
 	uint8_t at;
 };
 
-#define M(cls, attribute, h, offset)                                                               \
-	{ .mgmt_class = RDT_CLASS_##cls,                                                           \
-	  .attr = RDT_##attribute,                                                                 \
-	  .hdr = RDT_H_##h,                                                                        \
+#define M(cls, attribute, h, offset)     \
+	{ .mgmt_class = RDT_CLASS_##cls, \
+	  .attr = RDT_##attribute,       \
+	  .hdr = RDT_H_##h,              \
 	  .at = (offset) },
 #define P(h, field, space, maybe)
 #define U(h, field, number, next)
@@ -38,7 +38,7 @@ struct prefix_row {
 };
 
 #define M(cls, attribute, h, offset)
-#define P(h, name, space, maybe)                                                                   \
+#define P(h, name, space, maybe) \
 	{ .hdr = RDT_H_##h, .field = RDT_F_##h##_##name, .prefix = RDT_##space, .guess = (maybe) },
 static const struct prefix_row prefix_rows[] = {
 #include "wire/payload.def"
@@ -54,7 +54,7 @@ struct port_row {
 };
 
 #define P(h, field, space, maybe)
-#define U(h, name, number, what)                                                                   \
+#define U(h, name, number, what) \
 	{ .hdr = RDT_H_##h, .field = RDT_F_##h##_##name, .port = (number), .next = RDT_H_##what },
 static const struct port_row port_rows[] = {
 #include "wire/payload.def"
@@ -75,7 +75,7 @@ static bool is_rpcrdma(const uint8_t *bytes)
 }
 
 #define U(h, field, number, next)
-#define G(h, name, what, test)                                                                     \
+#define G(h, name, what, test) \
 	{ .hdr = RDT_H_##h, .field = RDT_F_##h##_##name, .next = RDT_H_##what, .check = (test) },
 static const struct look_row look_rows[] = {
 #include "wire/payload.def"
@@ -92,11 +92,11 @@ struct code_row {
 };
 
 #define G(h, field, next, test)
-#define R(h, name, is, info, what)                                                                 \
-	{ .hdr = RDT_H_##h,                                                                        \
-	  .code = RDT_F_##h##_##name,                                                              \
-	  .value = RDT_##is,                                                                       \
-	  .field = RDT_F_##h##_##info,                                                             \
+#define R(h, name, is, info, what)     \
+	{ .hdr = RDT_H_##h,            \
+	  .code = RDT_F_##h##_##name,  \
+	  .value = RDT_##is,           \
+	  .field = RDT_F_##h##_##info, \
 	  .next = RDT_H_##what },
 static const struct code_row code_rows[] = {
 #include "wire/payload.def"

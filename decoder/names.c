@@ -6,7 +6,12 @@
 #define L(list, title, source) static const struct rdt_name rows_##list[] = {
 #define N(list, value, symbol, key, text) { value, key, text },
 /* The last row is not counted; it keeps an empty list from being an empty array. */
-#define LE(list) { UINT32_MAX, NULL, NULL } };
+#define LE(list)                       \
+	{                              \
+		UINT32_MAX, NULL, NULL \
+	}                              \
+	}                              \
+	;
 #include "wire/enums.def"
 #undef L
 #undef N

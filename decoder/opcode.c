@@ -33,9 +33,9 @@ const struct rdt_opcode rdt_opcodes[256] = {
 		    .place = RDT_OP_##plc,                                                         \
 		    .payload = pay,                                                                \
 		    .plain = (value) >> 5 != RDT_SVC_RD,                                           \
-		    .off = { X_OFF(rdeth, e) X_OFF(xrceth, e) X_OFF(deth, e) X_OFF(feth, e)        \
-			     X_OFF(reth, e) X_OFF(atomiceth, e) X_OFF(aeth, e)                     \
-			     X_OFF(atomicacketh, e) X_OFF(immdt, e) X_OFF(ieth, e) X_OFF(cnp, e) } },
+		    .off = { X_OFF(rdeth, e) X_OFF(xrceth, e) X_OFF(deth, e) X_OFF(feth, e) X_OFF( \
+			    reth, e) X_OFF(atomiceth, e) X_OFF(aeth, e) X_OFF(atomicacketh, e)     \
+				     X_OFF(immdt, e) X_OFF(ieth, e) X_OFF(cnp, e) } },
 #include "wire/opcode.def"
 };
 

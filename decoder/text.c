@@ -35,8 +35,8 @@ uint64_t rdt_rnr_timer_ns(unsigned code)
 {
 	/* Hundredths of a millisecond. From code 2 on each pair is twice the pair before. */
 	static const uint32_t centi_ms[32] = {
-		65536, 1,    2,	   3,	 4,    6,     8,     12,    16,	   24,	  32,
-		48,    64,   96,   128,	 192,  256,   384,   512,   768,   1024,  1536,
+		65536, 1,    2,    3,    4,    6,     8,     12,    16,    24,    32,
+		48,    64,   96,   128,  192,  256,   384,   512,   768,   1024,  1536,
 		2048,  3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152,
 	};
 
@@ -52,8 +52,8 @@ uint64_t rdt_rate_bps(unsigned code)
 {
 	/* Tenths of Gbit/s: 2.5 is the one that is not whole. */
 	static const uint16_t deci_gbps[] = {
-		[2] = 25,    [3] = 100,	  [4] = 300,   [5] = 50,    [6] = 200,	 [7] = 400,
-		[8] = 600,   [9] = 800,	  [10] = 1200, [11] = 140,  [12] = 560,	 [13] = 1120,
+		[2] = 25,    [3] = 100,   [4] = 300,   [5] = 50,    [6] = 200,   [7] = 400,
+		[8] = 600,   [9] = 800,   [10] = 1200, [11] = 140,  [12] = 560,  [13] = 1120,
 		[14] = 1680, [15] = 250,  [16] = 1000, [17] = 2000, [18] = 3000, [19] = 280,
 		[20] = 500,  [21] = 4000, [22] = 6000, [23] = 8000,
 	};
@@ -541,7 +541,7 @@ static enum rdt_status digits(struct span *s, unsigned base, uint64_t *ret_value
 
 	for (; n < s->len; n++) {
 		const char c = lower(s->p[n]);
-		const unsigned d = c >= '0' && c <= '9'	  ? (unsigned)(c - '0')
+		const unsigned d = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
 				   : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
 							  : 16;
 
@@ -625,7 +625,7 @@ enum rdt_status rdt_duration_parse(const char *text, size_t len, uint64_t *ret_n
 		const char *name;
 		uint64_t ns;
 	} units[] = {
-		{ "ns", 1 },	     { "us", NS_PER_US },   { "\xc2\xb5s", NS_PER_US },
+		{ "ns", 1 },         { "us", NS_PER_US },   { "\xc2\xb5s", NS_PER_US },
 		{ "ms", NS_PER_MS }, { "min", NS_PER_MIN }, { "s", NS_PER_S },
 		{ "h", NS_PER_H },
 	};

@@ -37,8 +37,8 @@
 /* 20 bytes, data offset 5, PSH ACK. */
 #define C_TCP "c001 1c06 00000001 00000002 50 18 ffff 0000 0000"
 /* 20 bytes: CRC, enhanced, revision 2, 4 bytes of private data; then those. */
-#define C_MPA                                                                                      \
-	"4d504120494420526571204672616d65 50 02 0004"                                              \
+#define C_MPA                                         \
+	"4d504120494420526571204672616d65 50 02 0004" \
 	"8010 4020"
 
 #define NONE (-1)
@@ -52,8 +52,8 @@ struct frame_case {
 	enum rdt_tunnel tunnel;
 	unsigned vlans;
 	int eth, lrh, net, l4; /* offsets in the frame */
-	int at;		       /* of bth or payload */
-	unsigned len;	       /* of it, on the wire */
+	int at;                /* of bth or payload */
+	unsigned len;          /* of it, on the wire */
 	const char *src, *dst; /* as rdt_addr_text() has them */
 	const char *layers;    /* key@offset, one space between; a '?' after a guess */
 };

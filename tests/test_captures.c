@@ -20,16 +20,20 @@ static const struct {
 	const char *want;
 } rows[] = {
 	{ "rping4", 1, 0,
-	  "kind=cm transport=rocev2 service=rc active=10.0.0.2 passive=10.0.0.1 svc_port=7174 app=rping "
+	  "kind=cm transport=rocev2 service=rc active=10.0.0.2 passive=10.0.0.1 svc_port=7174 "
+	  "app=rping "
 	  "outcome=closed closed_by=active msgs=5 retries=0 unexpected=0 data_pkts=60 retrans=0 "
 	  "a_first_psn=11340207 a_psn=11340207 p_first_psn=5269582 p_psn=5269582" },
 	{ "rping4.server", 1, 0,
 	  "outcome=closed closed_by=active msgs=5 retries=0 data_pkts=60 retrans=0 a_psn=11340207 "
 	  "p_psn=5269582 a_port=40327" },
-	{ "accept", 4, ALL, "kind=cm outcome=closed closed_by=active msgs=5 retries=0 svc_port=7777" },
+	{ "accept", 4, ALL,
+	  "kind=cm outcome=closed closed_by=active msgs=5 retries=0 svc_port=7777" },
 	{ "reject", 3, ALL,
-	  "outcome=rejected rej_reason=28 rej_by=application msgs=2 retries=0 p_qpn=null setup_ns=null" },
-	{ "nolisten", 2, ALL, "outcome=rejected rej_reason=8 rej_by=kernel msgs=2 p_rdma_state=null" },
+	  "outcome=rejected rej_reason=28 rej_by=application msgs=2 retries=0 p_qpn=null "
+	  "setup_ns=null" },
+	{ "nolisten", 2, ALL,
+	  "outcome=rejected rej_reason=8 rej_by=kernel msgs=2 p_rdma_state=null" },
 	{ "ignore", 1, 0, "outcome=timeout rej_reason=4 msgs=4 retries=1 p_qpn=null" },
 	{ "slow", 1, 0, "outcome=closed msgs=7 retries=1 setup_ns=11025869000" },
 	{ "dup", 4, ALL, "outcome=closed closed_by=active unexpected=0 roles_guessed=0" },
@@ -42,9 +46,12 @@ static const struct {
 	{ "udaddy", 3, 2, "a_qpn=19 p_qpn=19" },
 	{ "cmtime", 200, ALL, "outcome=closed closed_by=active msgs=5 retries=0 unexpected=0" },
 	/* QPNs and first PSNs as the programs printed them (pingpong.client.log) */
-	{ "pingpong", 3, 0, "kind=data service=rc a_qpn=17 p_qpn=17 a_first_psn=10896494 p_first_psn=14248558" },
-	{ "pingpong", 3, 1, "kind=data service=uc a_qpn=18 p_qpn=18 a_first_psn=4418926 p_first_psn=5760010" },
-	{ "pingpong", 3, 2, "kind=data service=ud a_qpn=19 p_qpn=19 a_first_psn=3432892 p_first_psn=6942491" },
+	{ "pingpong", 3, 0,
+	  "kind=data service=rc a_qpn=17 p_qpn=17 a_first_psn=10896494 p_first_psn=14248558" },
+	{ "pingpong", 3, 1,
+	  "kind=data service=uc a_qpn=18 p_qpn=18 a_first_psn=4418926 p_first_psn=5760010" },
+	{ "pingpong", 3, 2,
+	  "kind=data service=ud a_qpn=19 p_qpn=19 a_first_psn=3432892 p_first_psn=6942491" },
 	{ "perftest", 6, 0, "kind=data a_qpn=17 p_qpn=17 data_bytes=81920" },
 	{ "perftest", 6, 4, "kind=cm outcome=closed a_state=DREQ_SENT app=perftest" },
 	{ "perftest", 6, 5, "kind=cm outcome=rejected rej_reason=8" },
@@ -66,8 +73,8 @@ static void check(struct story *s, const char *capture, uint32_t conn, const cha
 		p += len;
 		value = strchr(pair, '=');
 		*value++ = '\0';
-		cr_expect_str_eq(col(s, conn, pair), value, "%s connection %u: %s is %s, want %s", capture,
-				 conn + 1, pair, col(s, conn, pair), value);
+		cr_expect_str_eq(col(s, conn, pair), value, "%s connection %u: %s is %s, want %s",
+				 capture, conn + 1, pair, col(s, conn, pair), value);
 	}
 }
 
@@ -90,8 +97,9 @@ Test(captures, are_what_happened)
 /* The same connection seen at its two ends: the same id, messages and states. */
 Test(captures, two_vantage_points_tell_the_same)
 {
-	static const char *const same[] = { "a_comm_id", "p_comm_id", "outcome", "msgs",   "a_qpn",
-					    "p_qpn",     "a_psn",     "p_psn",   "data_pkts", "data_bytes" };
+	static const char *const same[] = { "a_comm_id", "p_comm_id", "outcome", "msgs",
+					    "a_qpn",     "p_qpn",     "a_psn",   "p_psn",
+					    "data_pkts", "data_bytes" };
 	struct story a, b;
 
 	tracked_file(&a.t, "rping4");
@@ -122,8 +130,8 @@ Test(captures, first_psn_is_the_announced_one)
 
 				if (!e->has_psn || !e->data.first_frame)
 					continue;
-				cr_expect_eq(e->data.first_psn, e->psn, "%s connection %u", names[i],
-					     conn->n);
+				cr_expect_eq(e->data.first_psn, e->psn, "%s connection %u",
+					     names[i], conn->n);
 				checked++;
 			}
 		}

@@ -247,7 +247,7 @@ Test(encode, payloads_of_all_sizes)
 
 	fill(payload, sizeof(payload), 3);
 	for (unsigned shape = 0; shape < SHAPES; shape++) {
-		for (size_t len = 0; len <= sizeof(payload); len += len < 20	 ? 1
+		for (size_t len = 0; len <= sizeof(payload); len += len < 20     ? 1
 								    : len < 4000 ? 97
 										 : 7) {
 			struct rdt_packet p = make((enum shape)shape);

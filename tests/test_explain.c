@@ -258,9 +258,9 @@ Test(explain, first_meaning)
 
 Test(explain, a_number_has_all_its_meanings)
 {
-	static const enum topic want[] = { TOPIC_rej_reason,  TOPIC_event,	TOPIC_wc_status,
+	static const enum topic want[] = { TOPIC_rej_reason,  TOPIC_event,      TOPIC_wc_status,
 					   TOPIC_cm_state,    TOPIC_rdma_state, TOPIC_apr_status,
-					   TOPIC_nvme_status, TOPIC_timeout,	TOPIC_rnr_timer,
+					   TOPIC_nvme_status, TOPIC_timeout,    TOPIC_rnr_timer,
 					   TOPIC_rate };
 	struct meaning m[MEANINGS_MAX];
 	const size_t count = explain_number(8, false, m);

@@ -265,7 +265,7 @@ Test(field, keys_are_unique_and_well_formed)
 Test(field, find_knows_every_name_and_no_other)
 {
 	static const char *const wrong[] = {
-		"",	   ".",	       "bth",	 "bth.",     ".psn", "bth.ps",	    "bth.psn ",
+		"",        ".",        "bth",    "bth.",     ".psn", "bth.ps",      "bth.psn ",
 		"BTH.psn", "bth.psnx", "bt.psn", "bth..psn", "psn",  "req.no_such", "nothing.psn"
 	};
 

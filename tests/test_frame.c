@@ -188,7 +188,7 @@ struct wrong {
 	const char *hex;
 	enum rdt_frame_kind kind;
 	enum rdt_frame_problem problem;
-	uint32_t off;	    /* that the problem is about */
+	uint32_t off;       /* that the problem is about */
 	uint32_t have, len; /* of the BTH */
 };
 

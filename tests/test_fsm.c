@@ -58,8 +58,10 @@ Test(fsm, repetitions_do_not_move)
 				const struct rdt_step step = rdt_step(machine, s, e);
 
 				if (step.action == RDT_ACT_REPEAT || step.action == RDT_ACT_IGNORE)
-					cr_expect_eq(step.next, s, "%s %s x %s", rdt_machine_key(machine),
-						     rdt_state_key(machine, s), rdt_cm_event_key(e));
+					cr_expect_eq(step.next, s, "%s %s x %s",
+						     rdt_machine_key(machine),
+						     rdt_state_key(machine, s),
+						     rdt_cm_event_key(e));
 			}
 		}
 	}
@@ -80,8 +82,8 @@ Test(fsm, every_state_with_a_row_can_be_reached)
 		for (unsigned s = 0; s < rdt_state_count(machine); s++)
 			for (unsigned e = 0; e < RDT_CM_EV_COUNT; e++)
 				cr_expect(reached[s] || !expected(machine, s, e),
-					  "%s: nothing leads to %s, which has rows", rdt_machine_key(machine),
-					  rdt_state_key(machine, s));
+					  "%s: nothing leads to %s, which has rows",
+					  rdt_machine_key(machine), rdt_state_key(machine, s));
 	}
 }
 
@@ -100,7 +102,8 @@ Test(fsm, every_message_has_both_ends)
 				tx |= expected(machine, s, e);
 				rx |= expected(machine, s, e + 1);
 			}
-			cr_expect_eq(tx, rx, "%s: %s", rdt_machine_key(machine), rdt_cm_event_key(e));
+			cr_expect_eq(tx, rx, "%s: %s", rdt_machine_key(machine),
+				     rdt_cm_event_key(e));
 		}
 	}
 }
@@ -111,10 +114,12 @@ Test(fsm, tx_and_rx_pair_up)
 		const char *tx = rdt_cm_event_key(e), *rx = rdt_cm_event_key(e + 1);
 
 		cr_expect(rdt_cm_event_is_tx(e) && rdt_cm_event_is_rx(e + 1));
-		cr_expect(!strncmp(tx, "TX_", 3) && !strncmp(rx, "RX_", 3) && !strcmp(tx + 3, rx + 3),
+		cr_expect(!strncmp(tx, "TX_", 3) && !strncmp(rx, "RX_", 3) &&
+				  !strcmp(tx + 3, rx + 3),
 			  "%s and %s", tx, rx);
 	}
-	cr_expect_not(rdt_cm_event_is_tx(RDT_CM_EV_TIMER_REQ) || rdt_cm_event_is_rx(RDT_CM_EV_TIMER_REP));
+	cr_expect_not(rdt_cm_event_is_tx(RDT_CM_EV_TIMER_REQ) ||
+		      rdt_cm_event_is_rx(RDT_CM_EV_TIMER_REP));
 }
 
 /* Timers and what data show are never on the wire. */
@@ -123,10 +128,12 @@ Test(fsm, what_no_packet_shows_is_inferred)
 	for (unsigned s = 0; s < RDT_CM_STATE_COUNT; s++) {
 		for (unsigned e = RDT_CM_EV_TX_DATA; e < RDT_CM_EV_COUNT; e++)
 			if (expected(RDT_MACHINE_CM, s, e))
-				cr_expect_eq(rdt_step(RDT_MACHINE_CM, s, e).basis, RDT_BASIS_INFERRED);
+				cr_expect_eq(rdt_step(RDT_MACHINE_CM, s, e).basis,
+					     RDT_BASIS_INFERRED);
 		for (unsigned e = 0; s == RDT_CM_NONE && e < RDT_CM_EV_COUNT; e++)
 			if (expected(RDT_MACHINE_CM, s, e))
-				cr_expect_eq(rdt_step(RDT_MACHINE_CM, s, e).basis, RDT_BASIS_INFERRED);
+				cr_expect_eq(rdt_step(RDT_MACHINE_CM, s, e).basis,
+					     RDT_BASIS_INFERRED);
 	}
 }
 
@@ -195,7 +202,8 @@ Test(fsm, names)
 	cr_expect_str_eq(rdt_state_key(RDT_MACHINE_CM, RDT_CM_DONE), "IDLE");
 	cr_expect_null(rdt_state_key(RDT_MACHINE_CM, RDT_CM_NONE));
 	cr_expect_null(rdt_state_key(RDT_MACHINE_CM, 200));
-	cr_expect_str_eq(rdt_state_key(RDT_MACHINE_RDMA, RDT_RDMA_ROUTE_RESOLVED), "ROUTE_RESOLVED");
+	cr_expect_str_eq(rdt_state_key(RDT_MACHINE_RDMA, RDT_RDMA_ROUTE_RESOLVED),
+			 "ROUTE_RESOLVED");
 	cr_expect_str_eq(rdt_state_key(RDT_MACHINE_QP, RDT_QP_RTS), "RTS");
 	cr_expect(rdt_state_is_final(RDT_MACHINE_CM, RDT_CM_DONE));
 	cr_expect_not(rdt_state_is_final(RDT_MACHINE_CM, RDT_CM_TIMEWAIT));

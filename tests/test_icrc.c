@@ -215,8 +215,8 @@ static const struct {
 	const char *name;
 	unsigned packets;
 } captures[] = {
-	{ "accept.pcap", 20 },	      { "cmtime.pcap", 1000 }, { "dup.pcap", 40 },
-	{ "ignore.pcap", 4 },	      { "nolisten.pcap", 4 },  { "perftest.pcap", 366 },
+	{ "accept.pcap", 20 },        { "cmtime.pcap", 1000 }, { "dup.pcap", 40 },
+	{ "ignore.pcap", 4 },         { "nolisten.pcap", 4 },  { "perftest.pcap", 366 },
 	{ "pingpong.pcap", 250 },     { "reject.pcap", 6 },    { "rping4.pcap", 65 },
 	{ "rping4.server.pcap", 65 }, { "slow.pcap", 7 },      { "udaddy.pcap", 66 },
 };

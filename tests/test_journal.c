@@ -97,10 +97,12 @@ Test(vocab, names_are_unique_and_found)
 	for (size_t i = 0; i < RDT_COL_COUNT; i++) {
 		const struct rdt_col *c = &rdt_cols[i];
 
-		cr_expect_eq(rdt_col_find(c->rec, c->key, strlen(c->key)), i, "%s is there twice", c->key);
+		cr_expect_eq(rdt_col_find(c->rec, c->key, strlen(c->key)), i, "%s is there twice",
+			     c->key);
 		cr_expect(*c->label);
 		if (i)
-			cr_expect_geq(c->rec, rdt_cols[i - 1].rec, "rows of a record stand together");
+			cr_expect_geq(c->rec, rdt_cols[i - 1].rec,
+				      "rows of a record stand together");
 	}
 	cr_expect_eq(rdt_col_find(RDT_REC_conn, "outcom", 6), RDT_COL_COUNT);
 }
@@ -109,9 +111,12 @@ Test(vocab, names_are_unique_and_found)
 Test(vocab, has_what_the_contract_promises)
 {
 	static const char *const promised[RDT_REC_COUNT] = {
-		"n id kind transport service active passive a_port svc port_space svc_port app a_comm_id "
-		"p_comm_id a_qpn p_qpn a_psn p_psn start rel_ns setup_ns life_ns outcome a_state p_state "
-		"rej_reason rej_reason_name rej_by closed_by msgs retries data_pkts data_bytes retrans",
+		"n id kind transport service active passive a_port svc port_space svc_port app "
+		"a_comm_id "
+		"p_comm_id a_qpn p_qpn a_psn p_psn start rel_ns setup_ns life_ns outcome a_state "
+		"p_state "
+		"rej_reason rej_reason_name rej_by closed_by msgs retries data_pkts data_bytes "
+		"retrans",
 		"conn frame rel_ns from msg copy local_comm_id remote_comm_id tid icrc snapped",
 		"conn rel_ns frame side machine from to event why basis",
 		"conn rel_ns frame side event kernel_event status basis",

@@ -210,11 +210,11 @@ Test(layers, every_cm_message)
 		unsigned attr;
 		const char *want;
 	} rows[] = {
-		{ 0x01, "cpi@72" },	 { 0x10, "req@72" },  { 0x11, "mra@72" },
-		{ 0x12, "rej@72" },	 { 0x13, "rep@72" },  { 0x14, "rtu@72" },
-		{ 0x15, "dreq@72" },	 { 0x16, "drep@72" }, { 0x17, "sidr_req@72" },
+		{ 0x01, "cpi@72" },      { 0x10, "req@72" },  { 0x11, "mra@72" },
+		{ 0x12, "rej@72" },      { 0x13, "rep@72" },  { 0x14, "rtu@72" },
+		{ 0x15, "dreq@72" },     { 0x16, "drep@72" }, { 0x17, "sidr_req@72" },
 		{ 0x18, "sidr_rep@72" }, { 0x19, "lap@72" },  { 0x1a, "apr@72" },
-		{ 0x1b, "sap@72" },	 { 0x1c, "spr@72" },  { 0x1d, "" },
+		{ 0x1b, "sap@72" },      { 0x1c, "spr@72" },  { 0x1d, "" },
 		{ 0x110, "" },
 	};
 

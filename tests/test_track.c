@@ -32,8 +32,10 @@ Test(track, normal_connection)
 	EXPECT(&s, 0, "port_space_name", "tcp");
 	EXPECT(&s, 0, "a_psn", "512"); /* the REP announces what the active side sends first */
 	EXPECT(&s, 0, "p_psn", "256");
-	EXPECT_PATH(&s, 0, ACTIVE, CM, "IDLE>REQ_SENT>REP_RCVD>ESTABLISHED>DREQ_SENT>TIMEWAIT>IDLE~");
-	EXPECT_PATH(&s, 0, PASSIVE, CM, "IDLE>REQ_RCVD>REP_SENT>ESTABLISHED>DREQ_RCVD>TIMEWAIT>IDLE~");
+	EXPECT_PATH(&s, 0, ACTIVE, CM,
+		    "IDLE>REQ_SENT>REP_RCVD>ESTABLISHED>DREQ_SENT>TIMEWAIT>IDLE~");
+	EXPECT_PATH(&s, 0, PASSIVE, CM,
+		    "IDLE>REQ_RCVD>REP_SENT>ESTABLISHED>DREQ_RCVD>TIMEWAIT>IDLE~");
 	EXPECT_PATH(&s, 0, ACTIVE, QP, "RESET>INIT~>RTR~>RTS~>ERR~");
 	EXPECT_PATH(&s, 0, PASSIVE, QP, "RESET>INIT~>RTR~>RTS~>ERR~");
 	EXPECT_PATH(&s, 0, PASSIVE, RDMA, "IDLE>CONNECT~>DISCONNECT~");
@@ -352,7 +354,8 @@ Test(track, who_made_the_copy)
 	tracked_finish(&s.t);
 	n = rdt_journal_entries(s.t.journal, 0, &e, NULL);
 	for (size_t i = 0, copy = 0; i < n; i++) {
-		static const uint8_t kinds[] = { RDT_COPY_FIRST, RDT_COPY_DUPLICATED, RDT_COPY_RESENT };
+		static const uint8_t kinds[] = { RDT_COPY_FIRST, RDT_COPY_DUPLICATED,
+						 RDT_COPY_RESENT };
 
 		if (e[i].kind != RDT_REC_msg)
 			continue;
@@ -492,8 +495,8 @@ Test(track, every_message_alone_and_cut)
 			cr_expect_leq(rdt_tracker_conn_count(s.t.tracker), 1);
 			/* 14 + 20 + 8 + 12 + 8 bytes to the MAD, 24 to the ids, 4 or 8 of them */
 			if (cut >= 14 + 20 + 8 + 12 + 8 + 24 + 8)
-				cr_expect_eq(rdt_tracker_conn_count(s.t.tracker), 1, "msg %u cut %u", msg,
-					     cut);
+				cr_expect_eq(rdt_tracker_conn_count(s.t.tracker), 1,
+					     "msg %u cut %u", msg, cut);
 			else
 				cr_expect_eq(rdt_tracker_stats(s.t.tracker)->data, 0);
 			story_end(&s);
@@ -732,9 +735,9 @@ static int64_t reached(struct story *s, unsigned state)
 /* An ARP exchange just before the REQ: Ethernet, then RFC 826's 28 bytes. */
 static void arp(struct story *s, int64_t ms, unsigned op, uint8_t from, uint8_t to)
 {
-	const uint8_t frame[42] = { 2, 0, 0, 0, 0, to, 2, 0, 0, 0, 0, from, 8, 6, 0, 1, 8, 0, 6, 4, 0,
-				    (uint8_t)op, 2, 0, 0, 0, 0, from, 10, 0, 0, from, 0, 0, 0, 0, 0, 0,
-				    10, 0, 0, to };
+	const uint8_t frame[42] = { 2,  0, 0, 0,    0, to, 2, 0,           0, 0, 0,  from, 8, 6,
+				    0,  1, 8, 0,    6, 4,  0, (uint8_t)op, 2, 0, 0,  0,    0, from,
+				    10, 0, 0, from, 0, 0,  0, 0,           0, 0, 10, 0,    0, to };
 
 	s->now += ms * MS;
 	tracked_feed(&s->t, RDT_LINK_ETHERNET, frame, sizeof(frame), sizeof(frame), s->now);
@@ -747,7 +750,7 @@ Test(track, address_phase_from_arp)
 	story_begin(&s, NULL);
 	arp(&s, 100, 1, 2, 9); /* another neighbour */
 	arp(&s, 100, 1, 2, 1);
-	arp(&s, 50, 1, 2, 1);  /* asked again */
+	arp(&s, 50, 1, 2, 1); /* asked again */
 	arp(&s, 50, 2, 1, 2);
 	SAY(&s, 100, ACTIVE, REQ, 0);
 	SAY(&s, 100, ACTIVE, REQ, .local = 0xa0000002, .tid = 5, .qpn = 0x12);
@@ -816,10 +819,10 @@ Test(track, too_many_connections_evict_the_oldest)
 		SAY(&s, 1, ACTIVE, REQ, .local = 0xa0000010 + i, .tid = i + 1, .qpn = 0x100 + i);
 	/* an id of one that is gone begins a new one; one that is here does not */
 	cr_expect_eq(SAY(&s, 1, ACTIVE, DREQ, .local = 0xa0000010, .remote = 0xb).conn, 1000);
-	cr_expect_eq(SAY(&s, 1, ACTIVE, REQ, .local = 0xa0000010 + 999, .tid = 1000,
-			 .qpn = 0x100 + 999)
-			     .conn,
-		     999);
+	cr_expect_eq(
+		SAY(&s, 1, ACTIVE, REQ, .local = 0xa0000010 + 999, .tid = 1000, .qpn = 0x100 + 999)
+			.conn,
+		999);
 	tracked_finish(&s.t);
 	cr_expect_eq(evicted, 901);
 	cr_expect_eq(rdt_tracker_stats(s.t.tracker)->evicted, 901);

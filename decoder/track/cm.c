@@ -8,10 +8,10 @@
 struct cm_in {
 	const struct rdt_when *when;
 	const uint8_t *mad, *body;
-	size_t have;              /* bytes captured of body */
+	size_t have; /* bytes captured of body */
 	uint64_t tid;
-	uint32_t src, dst;        /* addresses of sender and receiver */
-	uint32_t local, remote;   /* comm ids as in the message; SIDR: request id, 0 */
+	uint32_t src, dst;      /* addresses of sender and receiver */
+	uint32_t local, remote; /* comm ids as in the message; SIDR: request id, 0 */
 	uint32_t fp;
 	enum rdt_msg msg;
 	uint8_t icrc;
@@ -28,8 +28,8 @@ struct cm_in {
 
 static const struct {
 	uint16_t attr;
-	uint8_t tx, place;  /* RX is tx + 1 */
-	uint8_t two_ids;    /* carries both comm ids */
+	uint8_t tx, place; /* RX is tx + 1 */
+	uint8_t two_ids;   /* carries both comm ids */
 } kinds[RDT_MSG_COUNT] = {
 	[RDT_MSG_REQ] = { RDT_CM_ATTR_REQ, RDT_CM_EV_TX_REQ, COPY_OPEN, 0 },
 	[RDT_MSG_MRA] = { RDT_CM_ATTR_MRA, RDT_CM_EV_TX_MRA_REQ, COPY_MRA, 1 },
@@ -140,7 +140,8 @@ static bool same_request(const struct slot *s, const struct cm_in *in)
 {
 	const struct rdt_conn *c = &s->pub;
 
-	if (c->kind != (is_sidr(in->msg) ? RDT_CONN_SIDR : RDT_CONN_CM) || c->tid != in->tid || c->mid)
+	if (c->kind != (is_sidr(in->msg) ? RDT_CONN_SIDR : RDT_CONN_CM) || c->tid != in->tid ||
+	    c->mid)
 		return false;
 	if (in->msg == RDT_MSG_REQ && HAS(in, req, local_qpn) && c->end[RDT_ACTIVE].has_qpn &&
 	    rdt_req_local_qpn(in->body) != c->end[RDT_ACTIVE].qpn)
@@ -160,7 +161,8 @@ static bool fits(const struct slot *s, enum rdt_side side, uint32_t id)
 }
 
 /* The connection of a message that is not a request, and who sent it; NULL when it has none. */
-static struct slot *find(const struct rdt_tracker *t, const struct cm_in *in, enum rdt_side *ret_from)
+static struct slot *find(const struct rdt_tracker *t, const struct cm_in *in,
+			 enum rdt_side *ret_from)
 {
 	struct slot *s;
 	enum rdt_side side;
@@ -591,7 +593,8 @@ static uint32_t fingerprint(const struct rdt_frame *frame, uint64_t tid)
 
 	if (frame->src.kind == RDT_ADDR_IPV4 && frame->encap == RDT_ENCAP_ROCEV2)
 		ip_id = rdt_ipv4_id(frame->net);
-	return (uint32_t)map_mix((uint64_t)rdt_bth_psn(frame->bth) << 32 ^ (uint64_t)ip_id << 16 ^ tid);
+	return (uint32_t)map_mix((uint64_t)rdt_bth_psn(frame->bth) << 32 ^ (uint64_t)ip_id << 16 ^
+				 tid);
 }
 
 void cm_feed(struct rdt_tracker *t, const struct rdt_frame *frame, const struct rdt_pkt *pkt,
@@ -619,7 +622,8 @@ void cm_feed(struct rdt_tracker *t, const struct rdt_frame *frame, const struct 
 	in.body = mad + RDT_LEN_mad;
 	in.have = have - RDT_LEN_mad;
 	in.snapped = have < RDT_MAD_LEN && have < pkt->payload_len;
-	if (in.have < (kinds[in.msg].two_ids ? RDT_NEED_rtu_remote_comm_id : RDT_NEED_req_local_comm_id)) {
+	if (in.have <
+	    (kinds[in.msg].two_ids ? RDT_NEED_rtu_remote_comm_id : RDT_NEED_req_local_comm_id)) {
 		t->stats.stray++;
 		return;
 	}
@@ -637,7 +641,8 @@ void cm_feed(struct rdt_tracker *t, const struct rdt_frame *frame, const struct 
 		map_prefetch(&t->flows, flow_key(in.dst, in.src, rdt_req_local_qpn(in.body)));
 	if (in.msg == RDT_MSG_REP && HAS(&in, rep, local_qpn))
 		map_prefetch(&t->flows, flow_key(in.dst, in.src, rdt_rep_local_qpn(in.body)));
-	in.icrc = t->opts.skip_icrc ? RDT_ICRC_UNCHECKED : (uint8_t)rdt_icrc_check(frame, NULL, NULL);
+	in.icrc =
+		t->opts.skip_icrc ? RDT_ICRC_UNCHECKED : (uint8_t)rdt_icrc_check(frame, NULL, NULL);
 	t->stats.icrc_bad += in.icrc == RDT_ICRC_BAD;
 	deliver(t, frame, &in, verdict);
 }

@@ -5,12 +5,12 @@
 #include "rdmatrace/states.h"
 
 #define X(s, key, text) key,
-#define KEYS(name, NAME)                                                                           \
-	const char *rdt_##name##_key(enum rdt_##name value)                                        \
-	{                                                                                          \
-		static const char *const keys[] = { RDT_##NAME##_LIST(X) };                        \
-                                                                                                   \
-		return value < RDT_##NAME##_COUNT ? keys[value] : NULL;                            \
+#define KEYS(name, NAME)                                                    \
+	const char *rdt_##name##_key(enum rdt_##name value)                 \
+	{                                                                   \
+		static const char *const keys[] = { RDT_##NAME##_LIST(X) }; \
+                                                                            \
+		return value < RDT_##NAME##_COUNT ? keys[value] : NULL;     \
 	}
 KEYS(conn_kind, CONN_KIND)
 KEYS(transport, TRANSPORT)
@@ -23,12 +23,12 @@ KEYS(copy, COPY)
 #undef X
 
 #define X(s, key, text) text,
-#define TEXTS(name, NAME)                                                                          \
-	const char *rdt_##name##_text(enum rdt_##name value)                                       \
-	{                                                                                          \
-		static const char *const texts[] = { RDT_##NAME##_LIST(X) };                       \
-                                                                                                   \
-		return value < RDT_##NAME##_COUNT ? texts[value] : NULL;                           \
+#define TEXTS(name, NAME)                                                    \
+	const char *rdt_##name##_text(enum rdt_##name value)                 \
+	{                                                                    \
+		static const char *const texts[] = { RDT_##NAME##_LIST(X) }; \
+                                                                             \
+		return value < RDT_##NAME##_COUNT ? texts[value] : NULL;     \
 	}
 TEXTS(conn_kind, CONN_KIND)
 TEXTS(transport, TRANSPORT)

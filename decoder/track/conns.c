@@ -57,7 +57,8 @@ static uint64_t key_of_flow(const struct slot *s, enum rdt_side side, bool alt)
 
 static bool has_alt(const struct slot *s)
 {
-	return s->priv[RDT_ACTIVE].alt_addr != SLOT_NONE || s->priv[RDT_PASSIVE].alt_addr != SLOT_NONE;
+	return s->priv[RDT_ACTIVE].alt_addr != SLOT_NONE ||
+	       s->priv[RDT_PASSIVE].alt_addr != SLOT_NONE;
 }
 
 void conn_bind_id(struct rdt_tracker *t, struct slot *s, enum rdt_side side, uint32_t comm_id)
@@ -302,7 +303,8 @@ void conns_free(struct rdt_tracker *t)
 {
 	for (uint32_t i = 0; t->chunks && i < t->chunk_count; i++)
 		if (t->chunks[i])
-			t->memory.resize(t->memory.user, t->chunks[i], CHUNK * sizeof(**t->chunks), 0);
+			t->memory.resize(t->memory.user, t->chunks[i], CHUNK * sizeof(**t->chunks),
+					 0);
 	for (uint32_t i = 0; t->addr_chunks && i < t->addr_chunk_count; i++)
 		if (t->addr_chunks[i])
 			t->memory.resize(t->memory.user, t->addr_chunks[i],

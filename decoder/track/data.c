@@ -156,12 +156,15 @@ static struct slot *find_half(const struct rdt_tracker *t, uint32_t src, uint32_
 		if (!s)
 			break;
 		at = s->next_half;
-		if (s == not_this || s->pub.bound || s->pub.service != (service == RDT_SVC_XRC ? 4 : service))
+		if (s == not_this || s->pub.bound ||
+		    s->pub.service != (service == RDT_SVC_XRC ? 4 : service))
 			continue;
 		if (response) {
 			age = rdt_psn_diff(s->pub.end[RDT_ACTIVE].data.next_psn,
-					   rdt_bth_psn(pkt->bth)) - 1;
-			if (age < 0 || age >= ACK_WINDOW || !s->pub.end[RDT_ACTIVE].data.first_frame)
+					   rdt_bth_psn(pkt->bth)) -
+			      1;
+			if (age < 0 || age >= ACK_WINDOW ||
+			    !s->pub.end[RDT_ACTIVE].data.first_frame)
 				continue;
 		}
 		tie = best && age == best_age;
@@ -273,13 +276,15 @@ void data_unbind_ud(struct rdt_tracker *t, const struct slot *s)
 
 	if (!s->pub.bound)
 		return;
-	map_remove(&t->ud_flows, ud_key(a->addr, p->addr, a->qpn, p->qpn), s->index << 1 | RDT_ACTIVE);
+	map_remove(&t->ud_flows, ud_key(a->addr, p->addr, a->qpn, p->qpn),
+		   s->index << 1 | RDT_ACTIVE);
 	map_remove(&t->ud_flows, ud_key(p->addr, a->addr, p->qpn, a->qpn),
 		   s->index << 1 | RDT_PASSIVE);
 }
 
 /* A SIDR answer named the QP that src talks to, and nobody has used that answer yet. */
-static struct slot *sidr_waiting(const struct rdt_tracker *t, uint32_t src, uint32_t dst, uint32_t qpn)
+static struct slot *sidr_waiting(const struct rdt_tracker *t, uint32_t src, uint32_t dst,
+				 uint32_t qpn)
 {
 	const uint32_t owner = map_get(&t->flows, flow_key(src, dst, qpn));
 	struct slot *s = owner == RDT_MAP_NONE ? NULL : conn_slot(t, owner >> 1);

@@ -53,43 +53,43 @@ struct row {
 	uint8_t next, action, basis;
 };
 
-#define ROWS(NAME, name)                                                                           \
+#define ROWS(NAME, name) \
 	static const struct row name##_rows[RDT_##NAME##_STATE_COUNT][RDT_CM_EV_COUNT] =
 
-#define T(from, event, to, act, bas, txt)                                                          \
+#define T(from, event, to, act, bas, txt) \
 	[RDT_CM_##from][RDT_CM_EV_##event] = { txt, RDT_CM_##to, RDT_ACT_##act, RDT_BASIS_##bas },
-ROWS(CM, cm) {
+ROWS(CM, cm){
 #include "cm.def"
 #include "sidr.def"
 };
 #undef T
 
-#define T(from, event, to, act, bas, txt)                                                          \
+#define T(from, event, to, act, bas, txt) \
 	[RDT_LAP_##from][RDT_CM_EV_##event] = { txt, RDT_LAP_##to, RDT_ACT_##act, RDT_BASIS_##bas },
-ROWS(LAP, lap) {
+ROWS(LAP, lap){
 #include "lap.def"
 };
 #undef T
 
-#define T(from, event, to, act, bas, txt)                                                          \
+#define T(from, event, to, act, bas, txt) \
 	[RDT_QP_##from][RDT_CM_EV_##event] = { txt, RDT_QP_##to, RDT_ACT_##act, RDT_BASIS_##bas },
-ROWS(QP, qp) {
+ROWS(QP, qp){
 #include "qp.def"
 };
 #undef T
 
-#define T(from, event, to, act, bas, txt)                                                          \
+#define T(from, event, to, act, bas, txt) \
 	[RDT_MPA_##from][RDT_CM_EV_##event] = { txt, RDT_MPA_##to, RDT_ACT_##act, RDT_BASIS_##bas },
-ROWS(MPA, mpa) {
+ROWS(MPA, mpa){
 #include "mpa.def"
 };
 #undef T
 
-#define T(from, event, to, act, bas, txt)                                                          \
-	[RDT_RDMA_##from][RDT_CM_EV_##event] = { txt, RDT_RDMA_##to, RDT_ACT_##act,                \
-						 RDT_BASIS_##bas },
+#define T(from, event, to, act, bas, txt) \
+	[RDT_RDMA_##                      \
+		from][RDT_CM_EV_##event] = { txt, RDT_RDMA_##to, RDT_ACT_##act, RDT_BASIS_##bas },
 #define V(from, event, kernel, program, status, why)
-ROWS(RDMA, rdma) {
+ROWS(RDMA, rdma){
 #include "rdma_cm.def"
 };
 #undef T
@@ -98,7 +98,7 @@ ROWS(RDMA, rdma) {
 #define ZERO 0
 #define REASON RDT_STATUS_IS_REASON
 #define T(from, event, to, act, bas, txt)
-#define V(from, event, krn, prg, sta, txt)                                                         \
+#define V(from, event, krn, prg, sta, txt) \
 	[RDT_RDMA_##from][RDT_CM_EV_##event] = { txt, RDT_EVENT_##krn, RDT_EVENT_##prg, sta },
 static const struct rdt_event_row event_rows[RDT_RDMA_STATE_COUNT][RDT_CM_EV_COUNT] = {
 #include "rdma_cm.def"
@@ -136,10 +136,9 @@ bool rdt_state_is_final(enum rdt_machine machine, unsigned state)
 struct rdt_step rdt_step(enum rdt_machine machine, unsigned state, enum rdt_cm_event event)
 {
 	const struct row *row = &machines[machine].rows[state][event];
-	struct rdt_step step = { .next = row->next,
-				 .action = row->action,
-				 .basis = row->basis,
-				 .why = row->why };
+	struct rdt_step step = {
+		.next = row->next, .action = row->action, .basis = row->basis, .why = row->why
+	};
 
 	if (step.action == RDT_ACT_UNEXPECTED)
 		step.next = (uint8_t)state;

@@ -111,7 +111,8 @@ static bool stamp(const char *text, const char *end, struct rdt_ftrace *ret, con
 				part += (uint64_t)(*c.p - '0') * scale;
 			}
 		}
-		if (scale == 1000000000 || end - c.p < 2 || c.p[0] != ':' || c.p[1] != ' ' || whole > UINT32_MAX)
+		if (scale == 1000000000 || end - c.p < 2 || c.p[0] != ':' || c.p[1] != ' ' ||
+		    whole > UINT32_MAX)
 			continue;
 		ret->ns = whole * 1000000000 + part;
 		for (c.p += 2; c.p < end && *c.p == ' '; c.p++)
@@ -179,10 +180,9 @@ bool rdt_ftrace_parse(const char *text, size_t len, struct rdt_ftrace *ret_line)
 		word(&c, ret_line->reason);
 	if (after(rest, end, "cm.id=", &c) && number(&c, &v))
 		ret_line->cm_id = (uint32_t)v;
-	ret_line->has_addrs = after(rest, end, "src=", &c) &&
-			      endpoint(c, &ret_line->src, &ret_line->src_port) &&
-			      after(rest, end, "dst=", &c) &&
-			      endpoint(c, &ret_line->dst, &ret_line->dst_port);
+	ret_line->has_addrs =
+		after(rest, end, "src=", &c) && endpoint(c, &ret_line->src, &ret_line->src_port) &&
+		after(rest, end, "dst=", &c) && endpoint(c, &ret_line->dst, &ret_line->dst_port);
 	if (!strcmp(ret_line->name, "cm_event_handler"))
 		event_of(rest, end, ret_line);
 	if (after(rest, end, "tid ", &c) && number(&c, &v))

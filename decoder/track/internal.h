@@ -17,7 +17,7 @@
 
 #define SLOT_NONE UINT32_MAX
 #define INDEX_MAX 0x7ffffffeu /* an index and a side fit in a map's value */
-#define ADDR_BITS 20 /* an address index fits; two of them and a QPN make a 64-bit key */
+#define ADDR_BITS 20          /* an address index fits; two of them and a QPN make a 64-bit key */
 
 /*
  * An RX step of the CM machine whose record is held back: the packet was captured on its way, so
@@ -38,27 +38,27 @@ struct held {
 enum copy_place {
 	COPY_OPEN, /* REQ, REP, SIDR_REQ, SIDR_REP, MPA_REQ, MPA_REP */
 	COPY_RTU,
-	COPY_MRA,  /* of the REQ or REP */
+	COPY_MRA, /* of the REQ or REP */
 	COPY_MRA_LAP,
 	COPY_REJ,  /* and RST */
 	COPY_DREQ, /* and FIN */
 	COPY_DREP,
-	COPY_LAP,  /* and APR */
+	COPY_LAP, /* and APR */
 	COPY_PLACES
 };
 
 /* What the tracker keeps of an end beside what it shows. Small: there may be a million. */
 struct end_priv {
 	struct held held;
-	uint32_t timer_ms;     /* when the running timer ends, from start_ns; valid with timer_event */
-	uint32_t tracked_ms;   /* first sending of the message whose answer is awaited */
-	uint32_t resent_ms;    /* last sending of it */
-	uint32_t aux;          /* CM, active: frame of the first REP; MPA: sequence number of its frame */
-	uint32_t fp[2];        /* fingerprints of its last two packets with a message */
-	uint32_t alt_addr;     /* its address by the REQ where the packets show another, or SLOT_NONE */
+	uint32_t timer_ms; /* when the running timer ends, from start_ns; valid with timer_event */
+	uint32_t tracked_ms; /* first sending of the message whose answer is awaited */
+	uint32_t resent_ms;  /* last sending of it */
+	uint32_t aux;   /* CM, active: frame of the first REP; MPA: sequence number of its frame */
+	uint32_t fp[2]; /* fingerprints of its last two packets with a message */
+	uint32_t alt_addr; /* its address by the REQ where the packets show another, or SLOT_NONE */
 	uint16_t copies[COPY_PLACES];
-	uint8_t timer_event;   /* RDT_CM_EV_TIMER_x, or RDT_CM_EV_NONE */
-	uint8_t mra_timeout;   /* service timeout code of the MRA it received; valid with has_mra */
+	uint8_t timer_event; /* RDT_CM_EV_TIMER_x, or RDT_CM_EV_NONE */
+	uint8_t mra_timeout; /* service timeout code of the MRA it received; valid with has_mra */
 	uint8_t has_mra : 1;
 	uint8_t owes_request : 1;  /* a CONNECT_REQUEST not yet proven */
 	uint8_t owes_response : 1; /* a CONNECT_RESPONSE whose RTU was not seen */
@@ -70,7 +70,7 @@ struct slot {
 	struct rdt_conn pub; /* first: a pointer to it is a pointer to the slot */
 	struct end_priv priv[RDT_SIDES];
 	uint32_t index;
-	uint32_t next_half;  /* data: next unpaired one between the same ends */
+	uint32_t next_half; /* data: next unpaired one between the same ends */
 	uint8_t pair_tries;
 };
 
@@ -90,8 +90,8 @@ struct recent {
 struct resolve {
 	struct rdt_when asked, done; /* done.frame 0: no answer seen */
 	struct rdt_addr from, to;
-	uint64_t tid;                /* route: the SA query's */
-	uint8_t route;               /* 1: SA PathRecord, 0: ARP or ND */
+	uint64_t tid;  /* route: the SA query's */
+	uint8_t route; /* 1: SA PathRecord, 0: ARP or ND */
 	uint8_t valid;
 };
 
@@ -102,29 +102,29 @@ struct rdt_tracker {
 	struct rdt_sink sink;
 	struct rdt_track_stats stats;
 	struct slot **chunks;
-	uint32_t chunk_count;   /* of the array: max_conns rounded up */
-	uint32_t count;         /* connections ever made */
-	uint32_t gone;          /* those of lower index are evicted */
-	uint32_t numbered;      /* last number given */
-	uint32_t number_next;   /* first index that has no number yet */
+	uint32_t chunk_count; /* of the array: max_conns rounded up */
+	uint32_t count;       /* connections ever made */
+	uint32_t gone;        /* those of lower index are evicted */
+	uint32_t numbered;    /* last number given */
+	uint32_t number_next; /* first index that has no number yet */
 	struct rdt_addr **addr_chunks;
 	uint32_t addr_chunk_count;
 	uint32_t addr_count;
-	uint32_t *addr_hash;    /* index + 1; 0 free */
+	uint32_t *addr_hash; /* index + 1; 0 free */
 	uint32_t addr_mask;
 	uint32_t pair_src, pair_dst; /* the last two addresses interned: most frames repeat them */
-	struct map ids;         /* (address, comm id) -> slot << 1 | side */
-	struct map flows;       /* (source, destination, destination QPN) -> slot << 1 | sender */
-	struct map ud_flows;    /* the same with the source QPN: UD */
-	struct map halves;      /* (source, destination) -> first unpaired data connection */
-	struct map streams;     /* TCP four-tuple -> slot << 1 | sender */
+	struct map ids;              /* (address, comm id) -> slot << 1 | side */
+	struct map flows;    /* (source, destination, destination QPN) -> slot << 1 | sender */
+	struct map ud_flows; /* the same with the source QPN: UD */
+	struct map halves;   /* (source, destination) -> first unpaired data connection */
+	struct map streams;  /* TCP four-tuple -> slot << 1 | sender */
 	struct recent *recent;
 	struct resolve *resolves;
 	uint32_t resolve_next;
 	uint32_t resolves_open[2]; /* valid ones: addresses, routes */
-	int64_t now;            /* latest time seen */
+	int64_t now;               /* latest time seen */
 	uint8_t started;
-	uint8_t no_memory;      /* something could not be kept of the frame being fed */
+	uint8_t no_memory; /* something could not be kept of the frame being fed */
 };
 
 bool conns_init(struct rdt_tracker *t);
@@ -192,9 +192,10 @@ void data_feed(struct rdt_tracker *t, const struct rdt_frame *frame, const struc
 void mpa_feed(struct rdt_tracker *t, const struct rdt_frame *frame, const struct rdt_when *when,
 	      struct rdt_verdict *verdict);
 
-void resolve_feed(struct rdt_tracker *t, const struct rdt_frame *frame, const struct rdt_when *when);
-void resolve_sa(struct rdt_tracker *t, const struct rdt_frame *frame, const uint8_t *mad, size_t have,
-		const struct rdt_when *when);
+void resolve_feed(struct rdt_tracker *t, const struct rdt_frame *frame,
+		  const struct rdt_when *when);
+void resolve_sa(struct rdt_tracker *t, const struct rdt_frame *frame, const uint8_t *mad,
+		size_t have, const struct rdt_when *when);
 /* The resolution that led to this connection, consumed; NULL when none was captured. */
 const struct resolve *resolve_take(struct rdt_tracker *t, const struct rdt_addr *from,
 				   const struct rdt_addr *to, int route, int64_t before_ns);

@@ -7,7 +7,8 @@
 
 #define DEFAULT_CAP 4096u
 #define FIRST_ENTRIES 16u
-#define BODY_MAX 512u /* a CM message has 232 bytes, an MPA frame at most 532: the rest is not kept */
+#define BODY_MAX \
+	512u /* a CM message has 232 bytes, an MPA frame at most 532: the rest is not kept */
 
 struct log {
 	struct rdt_entry *entries;
@@ -179,9 +180,7 @@ static void on_event(void *user, const struct rdt_conn *conn, const struct rdt_e
 
 struct rdt_sink rdt_journal_sink(struct rdt_journal *j)
 {
-	return (struct rdt_sink){
-		.user = j, .msg = on_msg, .state = on_state, .event = on_event
-	};
+	return (struct rdt_sink){ .user = j, .msg = on_msg, .state = on_state, .event = on_event };
 }
 
 static int64_t time_of(const struct rdt_entry *e)
@@ -224,8 +223,8 @@ static void sort(struct log *log)
 	log->sorted = 1;
 }
 
-size_t rdt_journal_entries(struct rdt_journal *j, uint32_t conn, const struct rdt_entry **ret_entries,
-			   uint64_t *ret_lost)
+size_t rdt_journal_entries(struct rdt_journal *j, uint32_t conn,
+			   const struct rdt_entry **ret_entries, uint64_t *ret_lost)
 {
 	struct log *log = conn < j->log_room ? &j->logs[conn] : NULL;
 

@@ -111,7 +111,8 @@ static void feed_start(struct rdt_tracker *t, struct slot *s, enum rdt_side from
 
 	s->priv[from].aux = rdt_tcp_seq(frame->l4);
 	if (from == RDT_ACTIVE) {
-		tell(t, s, from, RDT_MSG_MPA_REQ, RDT_CM_EV_TX_MPA_REQ, again, frame, when, verdict);
+		tell(t, s, from, RDT_MSG_MPA_REQ, RDT_CM_EV_TX_MPA_REQ, again, frame, when,
+		     verdict);
 		return;
 	}
 	if (!again && rdt_mpa_reject(mpa)) {
@@ -156,7 +157,8 @@ static void count_data(struct rdt_tracker *t, struct slot *s, enum rdt_side side
 void mpa_feed(struct rdt_tracker *t, const struct rdt_frame *frame, const struct rdt_when *when,
 	      struct rdt_verdict *verdict)
 {
-	const bool start = frame->payload_have >= RDT_LEN_mpa && !memcmp(frame->payload, "MPA ID Re", 9);
+	const bool start =
+		frame->payload_have >= RDT_LEN_mpa && !memcmp(frame->payload, "MPA ID Re", 9);
 	const bool req = start && !memcmp(frame->payload, req_key, RDT_SIZE_mpa_key);
 	const bool rep = start && !memcmp(frame->payload, rep_key, RDT_SIZE_mpa_key);
 	enum rdt_side side = rep ? RDT_PASSIVE : RDT_ACTIVE;
@@ -186,6 +188,6 @@ void mpa_feed(struct rdt_tracker *t, const struct rdt_frame *frame, const struct
 	if (rdt_tcp_rst(frame->l4))
 		tell(t, s, side, RDT_MSG_TCP_RST, RDT_CM_EV_TX_RST, false, frame, when, verdict);
 	else if (rdt_tcp_fin(frame->l4))
-		tell(t, s, side, RDT_MSG_TCP_FIN, RDT_CM_EV_TX_FIN, s->priv[side].copies[COPY_DREQ] > 0,
-		     frame, when, verdict);
+		tell(t, s, side, RDT_MSG_TCP_FIN, RDT_CM_EV_TX_FIN,
+		     s->priv[side].copies[COPY_DREQ] > 0, frame, when, verdict);
 }

@@ -93,8 +93,8 @@ void resolve_feed(struct rdt_tracker *t, const struct rdt_frame *frame, const st
 		feed_nd(t, frame, when);
 }
 
-void resolve_sa(struct rdt_tracker *t, const struct rdt_frame *frame, const uint8_t *mad, size_t have,
-		const struct rdt_when *when)
+void resolve_sa(struct rdt_tracker *t, const struct rdt_frame *frame, const uint8_t *mad,
+		size_t have, const struct rdt_when *when)
 {
 	const uint8_t *record = mad + RDT_LEN_mad + RDT_LEN_rmpp + RDT_LEN_sa;
 	const unsigned method = rdt_mad_method(mad);

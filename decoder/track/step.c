@@ -141,7 +141,8 @@ static void step_lap(struct rdt_tracker *t, struct slot *s, enum rdt_side side,
 	struct rdt_end *e = &s->pub.end[side];
 	struct rdt_step step;
 
-	if (event < RDT_CM_EV_TX_LAP && event != RDT_CM_EV_TX_MRA_LAP && event != RDT_CM_EV_RX_MRA_LAP)
+	if (event < RDT_CM_EV_TX_LAP && event != RDT_CM_EV_TX_MRA_LAP &&
+	    event != RDT_CM_EV_RX_MRA_LAP)
 		return; /* almost every message */
 	step = rdt_step(RDT_MACHINE_LAP, e->lap_state, event);
 	if (step.action == RDT_ACT_UNEXPECTED || step.next == e->lap_state)
@@ -308,15 +309,16 @@ void step_settle(struct rdt_tracker *t, struct slot *s)
 	} shown[] = { { RDT_ACTIVE, RDT_ACTIVE, RDT_CM_EV_TX_DATA },
 		      { RDT_PASSIVE, RDT_ACTIVE, RDT_CM_EV_RX_DATA } };
 
-	for (size_t i = 0; s->pub.kind == RDT_CONN_CM && i < sizeof(shown) / sizeof(shown[0]); i++) {
+	for (size_t i = 0; s->pub.kind == RDT_CONN_CM && i < sizeof(shown) / sizeof(shown[0]);
+	     i++) {
 		const enum rdt_side side = shown[i].side;
 		const struct rdt_data *data = &s->pub.end[shown[i].sender].data;
 		const struct rdt_when when = { data->first_ns, data->first_frame, s->pub.input };
 		const struct end_priv *priv = &s->priv[side];
 
-		if (!data->first_frame || rdt_step(RDT_MACHINE_CM, s->pub.end[side].cm_state,
-						   shown[i].event)
-						  .action == RDT_ACT_UNEXPECTED)
+		if (!data->first_frame ||
+		    rdt_step(RDT_MACHINE_CM, s->pub.end[side].cm_state, shown[i].event).action ==
+			    RDT_ACT_UNEXPECTED)
 			continue;
 		/* A passive side that asked for the RTU again afterwards had not taken data as one. */
 		if (side == RDT_PASSIVE && priv->copies[COPY_OPEN] > 1 &&
@@ -328,7 +330,8 @@ void step_settle(struct rdt_tracker *t, struct slot *s)
 	for (unsigned side = 0; side < RDT_SIDES; side++) {
 		release(t, s, side);
 		if (s->priv[side].owes_response) {
-			const struct rdt_when then = { s->pub.rep_ns, s->priv[side].aux, s->pub.input };
+			const struct rdt_when then = { s->pub.rep_ns, s->priv[side].aux,
+						       s->pub.input };
 
 			emit_event(t, s, side, rdt_event_row(RDT_RDMA_CONNECT, RDT_CM_EV_RX_REP),
 				   &then);

@@ -118,8 +118,8 @@ void timer_update(struct slot *s, enum rdt_side side, enum rdt_cm_event event, b
 	case RDT_CM_TIMEWAIT:
 		if (p->has_req && !repeat)
 			arm(priv, RDT_CM_EV_TIMER_TIMEWAIT,
-			    rel_ms(s, ns) +
-				    cv(side == RDT_ACTIVE ? active_ack_timeout(p) : p->ack_timeout));
+			    rel_ms(s, ns) + cv(side == RDT_ACTIVE ? active_ack_timeout(p)
+								  : p->ack_timeout));
 		break;
 	case RDT_CM_NONE:
 	case RDT_CM_IDLE:

@@ -105,11 +105,13 @@ static bool seen_before(struct rdt_tracker *t, const struct rdt_frame *frame,
 	/* BTH, headers and the ICRC, which covers all that a router does not change. */
 	content = mix_bytes(frame->bth_len, frame->bth, len);
 	if (frame->bth_have == frame->bth_len && frame->bth_len > 64 + RDT_LEN_icrc)
-		content = mix_bytes(content, frame->bth + frame->bth_len - RDT_LEN_icrc, RDT_LEN_icrc);
+		content = mix_bytes(content, frame->bth + frame->bth_len - RDT_LEN_icrc,
+				    RDT_LEN_icrc);
 	content = map_mix(content ^ t->opts.seed);
 	link = mix_bytes(when->input, frame->eth ? frame->eth : frame->src.bytes, 12);
 	link = mix_bytes(link, (const uint8_t *)frame->vlan, frame->vlans * sizeof(frame->vlan[0]));
-	link = map_mix(link ^ (uint64_t)frame->ifindex << 16 ^ (uint64_t)frame->ttl << 8 ^ frame->outgoing);
+	link = map_mix(link ^ (uint64_t)frame->ifindex << 16 ^ (uint64_t)frame->ttl << 8 ^
+		       frame->outgoing);
 	r = &t->recent[content % RECENT];
 	apart = when->ns > r->ns ? when->ns - r->ns : r->ns - when->ns;
 	twice = r->content == content && r->link != link &&

@@ -51,7 +51,7 @@ size_t rdt_col_find(enum rdt_rec rec, const char *key, size_t len)
 #define V_NULL ((struct rdt_value){ .type = RDT_VALUE_NULL })
 #define V_IF(is, n) ((is) ? V_NUM(n) : V_NULL)
 #define V_TEXT(s) v_text(s)
-#define V_ADDR(index)                                                                              \
+#define V_ADDR(index) \
 	((struct rdt_value){ .type = RDT_VALUE_ADDR, .addr = rdt_tracker_addr(t, index) })
 
 static struct rdt_value v_text(const char *s)
@@ -80,8 +80,9 @@ static bool v_has_reason(const struct rdt_conn *c)
 
 static struct rdt_value v_rej_name(const struct rdt_conn *c)
 {
-	return v_has_reason(c) ? v_text(rdt_name_key(RDT_NAMES_rej_reason, c->rej_reason, "reserved"))
-			       : V_NULL;
+	return v_has_reason(c)
+		       ? v_text(rdt_name_key(RDT_NAMES_rej_reason, c->rej_reason, "reserved"))
+		       : V_NULL;
 }
 
 static bool v_has_psn(const struct rdt_conn *c, const struct rdt_end *e)
@@ -127,8 +128,8 @@ static struct rdt_value conn_value(const struct rdt_tracker *t, size_t col,
 				   const struct rdt_conn *c, int64_t base)
 {
 	switch (col) {
-#define ROW_conn(key, value)                                                                       \
-	case RDT_COL_conn_##key:                                                                   \
+#define ROW_conn(key, value)     \
+	case RDT_COL_conn_##key: \
 		return value;
 #define ROW_msg(key, value)
 #define ROW_state(key, value)
@@ -151,8 +152,8 @@ static struct rdt_value msg_value(size_t col, const struct rdt_conn *c, const st
 				  int64_t base)
 {
 	switch (col) {
-#define ROW_msg(key, value)                                                                        \
-	case RDT_COL_msg_##key:                                                                    \
+#define ROW_msg(key, value)     \
+	case RDT_COL_msg_##key: \
 		return value;
 #define ROW_state(key, value)
 #define ROW_event(key, value)
@@ -171,8 +172,8 @@ static struct rdt_value state_value(size_t col, const struct rdt_conn *c,
 {
 	switch (col) {
 #define ROW_msg(key, value)
-#define ROW_state(key, value)                                                                      \
-	case RDT_COL_state_##key:                                                                  \
+#define ROW_state(key, value)     \
+	case RDT_COL_state_##key: \
 		return value;
 #define R(rec, key, type, label, value) ROW_##rec(key, value)
 #include "vocab.def"
@@ -189,8 +190,8 @@ static struct rdt_value event_value(size_t col, const struct rdt_conn *c,
 {
 	switch (col) {
 #define ROW_state(key, value)
-#define ROW_event(key, value)                                                                      \
-	case RDT_COL_event_##key:                                                                  \
+#define ROW_event(key, value)     \
+	case RDT_COL_event_##key: \
 		return value;
 #define R(rec, key, type, label, value) ROW_##rec(key, value)
 #include "vocab.def"

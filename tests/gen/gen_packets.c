@@ -106,7 +106,8 @@ static void put_mad(struct rdt_packet *p, unsigned class, unsigned attr, unsigne
 
 int main(int argc, char **argv)
 {
-	static const enum rdt_encap encaps[] = { RDT_ENCAP_ROCEV2, RDT_ENCAP_ROCEV2, RDT_ENCAP_ROCEV1 };
+	static const enum rdt_encap encaps[] = { RDT_ENCAP_ROCEV2, RDT_ENCAP_ROCEV2,
+						 RDT_ENCAP_ROCEV1 };
 	pcap_t *pcap = pcap_open_dead(DLT_EN10MB, 65535);
 
 	out = argc == 2 ? pcap_dump_open(pcap, argv[1]) : NULL;

@@ -23,7 +23,7 @@
 #define NEVER INT64_MAX
 #define CONNS 4096
 #define BUFFER 65536 /* the first half is ours to send from, the second the peer's to touch */
-#define TEXT 48	     /* private data: text, zero-padded */
+#define TEXT 48      /* private data: text, zero-padded */
 
 /* ---- options ------------------------------------------------------------------------------ */
 
@@ -130,7 +130,7 @@ enum step { NONE, ANSWER, ESTABLISH, SERVE, OPERATE, DISCONNECT, REPLY, END };
 struct conn {
 	struct rdma_cm_id *id;
 	enum step step; /* what is to be done ... */
-	int64_t due;	/* ... and when, ms */
+	int64_t due;    /* ... and when, ms */
 	unsigned n;
 	bool up, closing, ended;
 	struct ibv_pd *pd;
@@ -212,7 +212,7 @@ static int resolve(const char *name, struct sockaddr_storage *ret)
 
 static enum rdma_port_space space(void)
 {
-	return !strcmp(o.space, "udp")	? RDMA_PS_UDP
+	return !strcmp(o.space, "udp")  ? RDMA_PS_UDP
 	       : !strcmp(o.space, "ib") ? RDMA_PS_IB
 					: RDMA_PS_TCP;
 }
@@ -245,7 +245,7 @@ static void make_qp(struct conn *c)
 			 .max_send_sge = 1,
 			 .max_recv_sge = 1 },
 		.qp_type = space() == RDMA_PS_UDP ? IBV_QPT_UD
-			   : o.uc		  ? IBV_QPT_UC
+			   : o.uc                 ? IBV_QPT_UC
 						  : IBV_QPT_RC,
 	};
 

@@ -84,6 +84,7 @@ counters_both() {
 exec {never}<> <(:)
 nap() {
 	read -rt "$1" -u "$never"
+	return 0
 }
 
 # ---- meeting the other role ------------------------------------------------------------------

@@ -13,7 +13,7 @@ struct test_frame {
 	size_t have;
 	size_t wire_len;
 	unsigned linktype; /* LINKTYPE number */
-	uint64_t ns;	   /* since 1970 */
+	uint64_t ns;       /* since 1970 */
 	unsigned number;   /* 1 for the first frame of the file */
 };
 

@@ -14,32 +14,32 @@
 
 /* What a message says; zero members are the story's defaults. */
 struct say {
-	enum rdt_side from;      /* who sends it */
+	enum rdt_side from; /* who sends it */
 	enum rdt_msg msg;
-	unsigned about;          /* MRA: message MRAed; REJ: message rejected; SIDR_REP: status */
-	unsigned reason;         /* REJ */
+	unsigned about;           /* MRA: message MRAed; REJ: message rejected; SIDR_REP: status */
+	unsigned reason;          /* REJ */
 	unsigned service_timeout; /* MRA */
-	uint32_t qpn;            /* of the sender; DREQ: of the receiver as the sender knows it */
+	uint32_t qpn;             /* of the sender; DREQ: of the receiver as the sender knows it */
 	uint32_t starting_psn;
-	uint64_t svc;            /* REQ, SIDR_REQ */
-	uint32_t local, remote;  /* comm ids; NO_ID for zero */
+	uint64_t svc;           /* REQ, SIDR_REQ */
+	uint32_t local, remote; /* comm ids; NO_ID for zero */
 	uint64_t tid;
-	unsigned cut;            /* captured bytes of the frame, 0 for all */
+	unsigned cut; /* captured bytes of the frame, 0 for all */
 	const char *private_data;
-	int same_packet;         /* 1: the network doubles the last packet of this side */
+	int same_packet; /* 1: the network doubles the last packet of this side */
 	int bad_icrc;
-	unsigned vlan;           /* seen under this VLAN */
+	unsigned vlan; /* seen under this VLAN */
 };
 
 #define NO_ID 1u
 
 struct story {
 	struct tracked t;
-	struct rdt_packet packet;  /* link and network of all packets; addresses are set by say() */
+	struct rdt_packet packet; /* link and network of all packets; addresses are set by say() */
 	struct rdt_addr addr[2];
 	uint32_t id[2], qpn[2], starting_psn[2];
 	uint64_t tid, svc;
-	int64_t now;               /* ns; advance it between messages */
+	int64_t now; /* ns; advance it between messages */
 	uint32_t qp1_psn[2];
 	unsigned max_cm_retries, ack_timeout, cm_timeout, target_ack_delay, path_mtu;
 };
@@ -81,11 +81,11 @@ const char *path(struct story *s, uint32_t conn, enum rdt_side side, enum rdt_ma
 /* The events of a side's program: "ADDR_RESOLVED ROUTE_RESOLVED REJECTED(8)". Static buffer. */
 const char *events(struct story *s, uint32_t conn, enum rdt_side side);
 
-#define EXPECT_PATH(s, conn, side, machine, want)                                                  \
-	cr_expect_str_eq(path(s, conn, RDT_##side, RDT_MACHINE_##machine), want, "%s, want %s",    \
+#define EXPECT_PATH(s, conn, side, machine, want)                                               \
+	cr_expect_str_eq(path(s, conn, RDT_##side, RDT_MACHINE_##machine), want, "%s, want %s", \
 			 path(s, conn, RDT_##side, RDT_MACHINE_##machine), want)
-#define EXPECT_EVENTS(s, conn, side, want)                                                         \
-	cr_expect_str_eq(events(s, conn, RDT_##side), want, "%s, want %s",                         \
+#define EXPECT_EVENTS(s, conn, side, want)                                 \
+	cr_expect_str_eq(events(s, conn, RDT_##side), want, "%s, want %s", \
 			 events(s, conn, RDT_##side), want)
 
 /* A whole handshake, 10 ms between messages; and a whole close by a side. */

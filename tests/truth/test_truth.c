@@ -14,17 +14,16 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "support/pcap_read.h"
-#include "support/tracked.h"
 #include "rdmatrace/ftrace.h"
 #include "rdmatrace/states.h"
 #include "rdmatrace/vocab.h"
+#include "support/pcap_read.h"
+#include "support/tracked.h"
 
 /* Captures with a trace; "x.server" is the second vantage point of x. */
 static const char *const captures[] = {
-	"accept",   "cmtime", "dup",    "ignore", "iwarp-reject",  "iwarp-rping",
-	"nolisten", "reject", "rping4", "slow",   "rping4.server", "udaddy",
-	"perftest",
+	"accept", "cmtime", "dup",  "ignore",        "iwarp-reject", "iwarp-rping", "nolisten",
+	"reject", "rping4", "slow", "rping4.server", "udaddy",       "perftest",
 };
 
 struct tally {
@@ -35,8 +34,8 @@ struct tally {
 struct run {
 	struct tracked tracked;
 	const char *name;
-	const char *role;       /* "client", "server" */
-	unsigned char *used;    /* of all entries of all connections: taken by a line */
+	const char *role;    /* "client", "server" */
+	unsigned char *used; /* of all entries of all connections: taken by a line */
 	struct tally states, events;
 };
 
@@ -77,7 +76,7 @@ static const char *excuse_event(const struct run *run, const struct rdt_ftrace *
 
 static const struct {
 	const char *name;
-	enum rdt_msg msg, or; /* what the line sent */
+	enum rdt_msg msg, or ; /* what the line sent */
 } sends[] = {
 	{ "icm_send_req", RDT_MSG_REQ, RDT_MSG_REQ },
 	{ "icm_send_rep", RDT_MSG_REP, RDT_MSG_REP },
@@ -107,8 +106,8 @@ static bool is_of(const struct rdt_ftrace *line, int send, const struct rdt_msg_
 	    msg->copy_kind == RDT_COPY_DUPLICATED)
 		return false;
 	/* dup_rep in ESTABLISHED sends an RTU, before that an MRA. */
-	if (sends[send].msg != sends[send].or &&
-	    (msg->msg == RDT_MSG_RTU) != !strcmp(line->state, "ESTABLISHED"))
+	if (sends[send].msg != sends[send].or
+	    &&(msg->msg == RDT_MSG_RTU) != !strcmp(line->state, "ESTABLISHED"))
 		return false;
 	if (msg->msg == RDT_MSG_SIDR_REP)
 		return msg->local_comm_id == line->remote_id;
@@ -124,8 +123,8 @@ static const char *state_before(const struct rdt_entry *entries, size_t at, unsi
 	const char *state = "IDLE";
 
 	for (size_t i = 0; i < at; i++)
-		if (entries[i].kind == RDT_REC_state && entries[i].state.machine == RDT_MACHINE_CM &&
-		    entries[i].state.side == side)
+		if (entries[i].kind == RDT_REC_state &&
+		    entries[i].state.machine == RDT_MACHINE_CM && entries[i].state.side == side)
 			state = rdt_state_key(RDT_MACHINE_CM, entries[i].state.to);
 	return state;
 }
@@ -208,7 +207,8 @@ static void check_event(struct run *run, const struct rdt_ftrace *line)
 			run->events.excused++;
 		} else {
 			run->events.wrong++;
-			cr_log_error("%s %s connection %u: the kernel delivered %s (%d), we have no such event",
+			cr_log_error("%s %s connection %u: the kernel delivered %s (%d), we have "
+				     "no such event",
 				     run->name, run->role, conn->n, line->event, line->status);
 		}
 		return;
@@ -245,7 +245,8 @@ static void report(const struct run *run)
 {
 	const struct tally *s = &run->states, *e = &run->events;
 
-	printf("truth: %-14s %-6s states %3u lines: %3u agree, %u excused, %u not in the capture, %u wrong;"
+	printf("truth: %-14s %-6s states %3u lines: %3u agree, %u excused, %u not in the capture, "
+	       "%u wrong;"
 	       "  events %3u lines: %3u agree, %u excused, %u not in the capture, %u wrong\n",
 	       run->name, run->role, s->lines, s->agree, s->excused, s->absent, s->wrong, e->lines,
 	       e->agree, e->excused, e->absent, e->wrong);

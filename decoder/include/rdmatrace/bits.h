@@ -25,7 +25,7 @@
 #define RDT_BE64(v) (v)
 #endif
 
-#define AT(byte, bit) ((byte) * 8 + (bit))
+#define AT(byte, bit) ((byte)*8 + (bit))
 
 /* The n (1..8) bytes at p as one big-endian number. With a constant n this is one or two loads. */
 RDT_INLINE uint64_t rdt_be_load(const uint8_t *p, unsigned n)

@@ -19,26 +19,26 @@
 /* One transport packet and what carries it. Zero is a sensible default for what is not named. */
 struct rdt_packet {
 	enum rdt_encap encap; /* ROCEV2 over IPv4 or IPv6, by the kind of src and dst; ROCEV1; IB */
-	int ethernet;	      /* 1: begin with an Ethernet header (always so for ROCEV1) */
+	int ethernet;         /* 1: begin with an Ethernet header (always so for ROCEV1) */
 	uint8_t mac_src[6], mac_dst[6];
 	unsigned vlans; /* 0..RDT_VLAN_MAX tags of vlan[], outermost first */
 	uint16_t vlan[RDT_VLAN_MAX];
 	struct rdt_addr src, dst; /* RoCE: IPV4 or GID; IB: NONE, or GIDs, which add a GRH */
-	uint16_t slid, dlid;	  /* IB only */
-	uint8_t sl;		  /* IB only */
-	uint8_t tos, ttl;	  /* ttl 0 means 64 */
-	uint16_t ip_id;		  /* IPv4 only; DF is set */
-	uint32_t flow_label;	  /* IPv6 and GRH, 20 bits */
-	uint16_t sport;		  /* UDP source port, 0 means 0xc000 */
-	uint16_t dport;		  /* UDP destination port, 0 means 4791 */
-	uint8_t opcode;		  /* BTH from here on */
+	uint16_t slid, dlid;      /* IB only */
+	uint8_t sl;               /* IB only */
+	uint8_t tos, ttl;         /* ttl 0 means 64 */
+	uint16_t ip_id;           /* IPv4 only; DF is set */
+	uint32_t flow_label;      /* IPv6 and GRH, 20 bits */
+	uint16_t sport;           /* UDP source port, 0 means 0xc000 */
+	uint16_t dport;           /* UDP destination port, 0 means 4791 */
+	uint8_t opcode;           /* BTH from here on */
 	uint8_t se, migreq, ack_req, fecn, becn;
 	uint16_t pkey;
 	uint32_t dest_qpn, psn; /* 24 bits */
-	const uint8_t *ext;	/* extended headers as the opcode wants them; NULL: zeros */
+	const uint8_t *ext;     /* extended headers as the opcode wants them; NULL: zeros */
 	const uint8_t *payload; /* message bytes; NULL: zeros */
-	size_t payload_len;	/* pad to 4 bytes and the ICRC are added */
-	int bad_icrc;		/* 1: store a wrong ICRC on purpose */
+	size_t payload_len;     /* pad to 4 bytes and the ICRC are added */
+	int bad_icrc;           /* 1: store a wrong ICRC on purpose */
 };
 
 /*

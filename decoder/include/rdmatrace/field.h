@@ -35,27 +35,27 @@ enum rdt_show { RDT_SHOW_DEC, RDT_SHOW_HEX };
  * What a raw number measures. The scaled value is what text.h converts to:
  * X(symbol, suffix of the scaled JSON key, what it is)
  */
-#define RDT_UNIT_LIST(X)                                                                           \
-	X(NONE, "", "a plain number")                                                              \
-	X(BYTES, "", "bytes")                                                                      \
-	X(DWORDS, "_bytes", "32-bit words")                                                        \
-	X(OCTETS8, "_bytes", "8-byte units")                                                       \
-	X(KIB_LESS1, "_bytes", "n + 1 times 1024 bytes")                                           \
-	X(SECONDS, "_ns", "seconds")                                                               \
-	X(CM_TIMEOUT, "_ns", "4.096 us x 2^n")                                                     \
-	X(ACK_TIMEOUT, "_ns", "4.096 us x 2^n, 0 is infinite")                                     \
-	X(RNR_TIMER, "_ns", "RNR NAK timer code, 0 is the longest (655.36 ms)")                    \
-	X(RNR_RETRY, "", "7 is infinite")                                                          \
-	X(MTU_CODE, "_bytes", "1..5 are 256..4096 bytes")                                          \
-	X(RATE_CODE, "_bps", "IBTA rate code")                                                     \
-	X(AETH_VALUE, "", "credits, RNR timer or NAK code, by the AETH kind")                      \
+#define RDT_UNIT_LIST(X)                                                        \
+	X(NONE, "", "a plain number")                                           \
+	X(BYTES, "", "bytes")                                                   \
+	X(DWORDS, "_bytes", "32-bit words")                                     \
+	X(OCTETS8, "_bytes", "8-byte units")                                    \
+	X(KIB_LESS1, "_bytes", "n + 1 times 1024 bytes")                        \
+	X(SECONDS, "_ns", "seconds")                                            \
+	X(CM_TIMEOUT, "_ns", "4.096 us x 2^n")                                  \
+	X(ACK_TIMEOUT, "_ns", "4.096 us x 2^n, 0 is infinite")                  \
+	X(RNR_TIMER, "_ns", "RNR NAK timer code, 0 is the longest (655.36 ms)") \
+	X(RNR_RETRY, "", "7 is infinite")                                       \
+	X(MTU_CODE, "_bytes", "1..5 are 256..4096 bytes")                       \
+	X(RATE_CODE, "_bps", "IBTA rate code")                                  \
+	X(AETH_VALUE, "", "credits, RNR timer or NAK code, by the AETH kind")   \
 	X(SERVICE_ID, "", "IB service id; port space and port where it is of the RDMA IP CM")
 
 enum rdt_unit {
 #define X(symbol, suffix, text) RDT_UNIT_##symbol,
 	RDT_UNIT_LIST(X)
 #undef X
-	RDT_UNIT_COUNT
+		RDT_UNIT_COUNT
 };
 
 /* ---- named codes ---------------------------------------------------------------------- */
@@ -148,7 +148,8 @@ static inline size_t rdt_field_need(const struct rdt_field *f)
 uint64_t rdt_field_get(const struct rdt_field *f, const uint8_t *hdr);
 
 /* Write a number. RDT_RANGE when it needs more bits than the field has; hdr is then untouched. */
-RDT_NODISCARD enum rdt_status rdt_field_set(const struct rdt_field *f, uint8_t *hdr, uint64_t value);
+RDT_NODISCARD enum rdt_status rdt_field_set(const struct rdt_field *f, uint8_t *hdr,
+					    uint64_t value);
 
 /* The first byte of a field that is a run of f->width / 8 bytes. */
 static inline const uint8_t *rdt_field_bytes(const struct rdt_field *f, const uint8_t *hdr)

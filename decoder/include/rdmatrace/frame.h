@@ -19,16 +19,16 @@
 #include "wire.h"
 
 /* What the first byte of a frame belongs to. X(symbol, LINKTYPE number, text) */
-#define RDT_LINK_LIST(X)                                                                           \
-	X(NULL, 0, "BSD loopback")                                                                 \
-	X(ETHERNET, 1, "Ethernet")                                                                 \
-	X(RAW, 101, "raw IP")                                                                      \
-	X(LOOP, 108, "OpenBSD loopback")                                                           \
-	X(SLL, 113, "Linux cooked v1")                                                             \
-	X(ERF, 197, "ERF (ibdump, DAG)")                                                           \
-	X(IPV4, 228, "raw IPv4")                                                                   \
-	X(IPV6, 229, "raw IPv6")                                                                   \
-	X(INFINIBAND, 247, "native InfiniBand")                                                    \
+#define RDT_LINK_LIST(X)                        \
+	X(NULL, 0, "BSD loopback")              \
+	X(ETHERNET, 1, "Ethernet")              \
+	X(RAW, 101, "raw IP")                   \
+	X(LOOP, 108, "OpenBSD loopback")        \
+	X(SLL, 113, "Linux cooked v1")          \
+	X(ERF, 197, "ERF (ibdump, DAG)")        \
+	X(IPV4, 228, "raw IPv4")                \
+	X(IPV6, 229, "raw IPv6")                \
+	X(INFINIBAND, 247, "native InfiniBand") \
 	X(SLL2, 276, "Linux cooked v2")
 
 enum rdt_link {
@@ -46,8 +46,8 @@ enum rdt_frame_kind {
 	RDT_FRAME_IB,    /* a BTH: bth, bth_have, bth_len */
 	RDT_FRAME_TCP,   /* TCP: l4 and payload */
 	RDT_FRAME_ARP,   /* ARP for IPv4 over Ethernet: payload is the ARP header */
-	RDT_FRAME_ND,    /* IPv6 neighbour solicitation or advertisement: payload is the ICMPv6 header */
-	RDT_FRAME_ICMP,  /* other ICMP and ICMPv6: payload is its header */
+	RDT_FRAME_ND, /* IPv6 neighbour solicitation or advertisement: payload is the ICMPv6 header */
+	RDT_FRAME_ICMP, /* other ICMP and ICMPv6: payload is its header */
 };
 
 /* What carried the BTH. */
@@ -68,34 +68,34 @@ enum rdt_tunnel {
 };
 
 /* The first thing wrong or noteworthy: X(symbol, is the capture to blame, text) */
-#define RDT_FRAME_PROBLEM_LIST(X)                                                                  \
-	X(NONE, 0, "")                                                                             \
-	X(SNAPPED_LINK, 1, "the capture cut the frame inside its link header")                     \
-	X(SNAPPED_NET, 1, "the capture cut the frame inside its IP, GRH or LRH header")            \
-	X(SNAPPED_TRANSPORT, 1, "the capture cut the frame inside its UDP, TCP or ICMP header")    \
-	X(SNAPPED_PAYLOAD, 1, "the capture cut the frame after its transport header")              \
-	X(LINK_UNKNOWN, 0, "the link type is not one that carries RDMA")                           \
-	X(VLAN_DEPTH, 0, "more than four VLAN tags")                                               \
-	X(TUNNEL_DEPTH, 0, "more than four tunnels inside each other")                             \
-	X(IP_VERSION, 0, "the IP version is neither 4 nor 6")                                      \
-	X(IP_HEADER, 0, "the IP header length is shorter than a header")                           \
-	X(IP_LENGTH, 0, "the IP length is shorter than its headers")                               \
-	X(IP_EXTENSION, 0, "too many IPv6 extension headers")                                      \
-	X(FRAGMENT, 0, "an IP fragment: its RDMA headers, if any, are in the first one")           \
-	X(UDP_LENGTH, 0, "the UDP length contradicts the IP length")                               \
-	X(TCP_LENGTH, 0, "the TCP header length contradicts the IP length")                        \
-	X(GRH_LENGTH, 0, "the GRH payload length contradicts the frame")                           \
-	X(LRH_LENGTH, 0, "the LRH packet length contradicts the frame")                            \
-	X(LRH_NEXT, 0, "the LRH says that no InfiniBand transport follows")                        \
-	X(GRH_NEXT, 0, "the GRH says that no InfiniBand transport follows")                        \
-	X(ERF_TYPE, 0, "the ERF record type is not one that carries RDMA")                         \
+#define RDT_FRAME_PROBLEM_LIST(X)                                                               \
+	X(NONE, 0, "")                                                                          \
+	X(SNAPPED_LINK, 1, "the capture cut the frame inside its link header")                  \
+	X(SNAPPED_NET, 1, "the capture cut the frame inside its IP, GRH or LRH header")         \
+	X(SNAPPED_TRANSPORT, 1, "the capture cut the frame inside its UDP, TCP or ICMP header") \
+	X(SNAPPED_PAYLOAD, 1, "the capture cut the frame after its transport header")           \
+	X(LINK_UNKNOWN, 0, "the link type is not one that carries RDMA")                        \
+	X(VLAN_DEPTH, 0, "more than four VLAN tags")                                            \
+	X(TUNNEL_DEPTH, 0, "more than four tunnels inside each other")                          \
+	X(IP_VERSION, 0, "the IP version is neither 4 nor 6")                                   \
+	X(IP_HEADER, 0, "the IP header length is shorter than a header")                        \
+	X(IP_LENGTH, 0, "the IP length is shorter than its headers")                            \
+	X(IP_EXTENSION, 0, "too many IPv6 extension headers")                                   \
+	X(FRAGMENT, 0, "an IP fragment: its RDMA headers, if any, are in the first one")        \
+	X(UDP_LENGTH, 0, "the UDP length contradicts the IP length")                            \
+	X(TCP_LENGTH, 0, "the TCP header length contradicts the IP length")                     \
+	X(GRH_LENGTH, 0, "the GRH payload length contradicts the frame")                        \
+	X(LRH_LENGTH, 0, "the LRH packet length contradicts the frame")                         \
+	X(LRH_NEXT, 0, "the LRH says that no InfiniBand transport follows")                     \
+	X(GRH_NEXT, 0, "the GRH says that no InfiniBand transport follows")                     \
+	X(ERF_TYPE, 0, "the ERF record type is not one that carries RDMA")                      \
 	X(BTH_SHORT, 0, "too few bytes for a BTH and its ICRC")
 
 enum rdt_frame_problem {
 #define X(symbol, capture, text) RDT_PROBLEM_##symbol,
 	RDT_FRAME_PROBLEM_LIST(X)
 #undef X
-	RDT_PROBLEM_COUNT
+		RDT_PROBLEM_COUNT
 };
 
 const char *rdt_frame_problem_text(enum rdt_frame_problem problem);

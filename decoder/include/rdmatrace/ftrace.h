@@ -19,18 +19,18 @@
 
 /* Members that a line does not have are 0 or empty. */
 struct rdt_ftrace {
-	uint64_t ns;                   /* the trace clock */
-	char name[RDT_FTRACE_WORD];    /* "icm_send_req" */
-	char state[RDT_FTRACE_WORD];   /* CM state before the step: "MRA_REP_SENT" */
-	char reason[RDT_FTRACE_WORD];  /* of icm_send_rej: "REJ_CONSUMER_DEFINED" */
-	char event[RDT_FTRACE_WORD];   /* of cm_event_handler: "CONNECT_RESPONSE" */
-	int32_t status;                /* of cm_event_handler */
-	uint32_t local_id, remote_id;  /* comm ids as numbers on the wire */
-	uint32_t cm_id;                /* the rdma_cm id's number in the kernel */
+	uint64_t ns;                  /* the trace clock */
+	char name[RDT_FTRACE_WORD];   /* "icm_send_req" */
+	char state[RDT_FTRACE_WORD];  /* CM state before the step: "MRA_REP_SENT" */
+	char reason[RDT_FTRACE_WORD]; /* of icm_send_rej: "REJ_CONSUMER_DEFINED" */
+	char event[RDT_FTRACE_WORD];  /* of cm_event_handler: "CONNECT_RESPONSE" */
+	int32_t status;               /* of cm_event_handler */
+	uint32_t local_id, remote_id; /* comm ids as numbers on the wire */
+	uint32_t cm_id;               /* the rdma_cm id's number in the kernel */
 	bool has_ids, has_addrs;
 	struct rdt_addr src, dst;
 	uint16_t src_port, dst_port;
-	uint64_t tid;                  /* ib_mad events */
+	uint64_t tid; /* ib_mad events */
 	uint16_t attr_id;
 };
 

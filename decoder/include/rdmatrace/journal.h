@@ -49,7 +49,7 @@ void rdt_journal_set_filter(struct rdt_journal *j,
  * which they were told. Returns how many; *ret_entries is borrowed until the next feed.
  * *ret_lost (may be NULL) is how many were over the cap or without memory.
  */
-size_t rdt_journal_entries(struct rdt_journal *j, uint32_t conn, const struct rdt_entry **ret_entries,
-			   uint64_t *ret_lost);
+size_t rdt_journal_entries(struct rdt_journal *j, uint32_t conn,
+			   const struct rdt_entry **ret_entries, uint64_t *ret_lost);
 
 #endif

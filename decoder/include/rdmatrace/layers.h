@@ -15,10 +15,10 @@
 
 struct rdt_layer {
 	enum rdt_hdr_id hdr;
-	uint8_t guess;        /* 1: chosen by what the bytes look like, not by a field that says so */
+	uint8_t guess; /* 1: chosen by what the bytes look like, not by a field that says so */
 	const uint8_t *bytes; /* first byte of the header */
-	uint32_t have;        /* bytes of it that were captured; may be less than the header's length */
-	uint32_t off;         /* its offset in the frame */
+	uint32_t have; /* bytes of it that were captured; may be less than the header's length */
+	uint32_t off;  /* its offset in the frame */
 };
 
 /* No packet has more known headers than this. */

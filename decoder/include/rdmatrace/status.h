@@ -12,15 +12,15 @@
 #define RDT_NODISCARD __attribute__((warn_unused_result))
 
 /* name, value, text (what is wrong, as the end of a sentence that begins with the place) */
-#define RDT_STATUS_LIST(X)                                                          \
-	X(OK, 0, "ok")                                                              \
-	X(SNAPPED, -1, "the capture cut the packet before this header ends")        \
-	X(MALFORMED, -2, "a length or a fixed value contradicts the packet")        \
-	X(OPCODE, -3, "the BTH opcode is not assigned")                             \
-	X(RANGE, -4, "the value does not fit the field")                            \
-	X(NOT_FOUND, -5, "there is no such name")                                   \
-	X(SPACE, -6, "the caller's buffer is too small")                            \
-	X(NO_MEMORY, -7, "the allocator returned nothing")                          \
+#define RDT_STATUS_LIST(X)                                                   \
+	X(OK, 0, "ok")                                                       \
+	X(SNAPPED, -1, "the capture cut the packet before this header ends") \
+	X(MALFORMED, -2, "a length or a fixed value contradicts the packet") \
+	X(OPCODE, -3, "the BTH opcode is not assigned")                      \
+	X(RANGE, -4, "the value does not fit the field")                     \
+	X(NOT_FOUND, -5, "there is no such name")                            \
+	X(SPACE, -6, "the caller's buffer is too small")                     \
+	X(NO_MEMORY, -7, "the allocator returned nothing")                   \
 	X(SYNTAX, -8, "the text is not a value of this kind")
 
 enum rdt_status {

@@ -32,78 +32,78 @@ static inline enum rdt_side rdt_side_other(enum rdt_side side)
 }
 
 /* How a connection was set up: X(symbol, JSON value, text) */
-#define RDT_CONN_KIND_LIST(X)                                                                      \
-	X(CM, "cm", "by InfiniBand CM messages")                                                   \
-	X(SIDR, "sidr", "UD service resolved by SIDR")                                             \
-	X(DATA, "data", "set up outside the capture or by an unknown exchange")                    \
+#define RDT_CONN_KIND_LIST(X)                                                   \
+	X(CM, "cm", "by InfiniBand CM messages")                                \
+	X(SIDR, "sidr", "UD service resolved by SIDR")                          \
+	X(DATA, "data", "set up outside the capture or by an unknown exchange") \
 	X(MPA, "mpa", "iWARP: by MPA frames over TCP")
 
 /* What carries it. */
-#define RDT_TRANSPORT_LIST(X)                                                                      \
-	X(NONE, NULL, "unknown")                                                                   \
-	X(ROCEV2, "rocev2", "RoCEv2")                                                              \
-	X(ROCEV1, "rocev1", "RoCEv1")                                                              \
-	X(IB, "ib", "InfiniBand")                                                                  \
+#define RDT_TRANSPORT_LIST(X)         \
+	X(NONE, NULL, "unknown")      \
+	X(ROCEV2, "rocev2", "RoCEv2") \
+	X(ROCEV1, "rocev1", "RoCEv1") \
+	X(IB, "ib", "InfiniBand")     \
 	X(IWARP, "iwarp", "iWARP")
 
 /* How it ended. */
-#define RDT_OUTCOME_LIST(X)                                                                        \
-	X(INCOMPLETE, "incomplete", "the capture lacks the part that would decide")                \
-	X(OPEN, "open", "established, no close seen")                                              \
-	X(CLOSED, "closed", "was established, then closed")                                        \
-	X(REJECTED, "rejected", "refused")                                                         \
-	X(TIMEOUT, "timeout", "a side gave up")                                                    \
-	X(UNANSWERED, "unanswered", "no answer to the end of the capture")                         \
-	X(RESOLVED, "resolved", "the service answered with its QP")                                \
+#define RDT_OUTCOME_LIST(X)                                                         \
+	X(INCOMPLETE, "incomplete", "the capture lacks the part that would decide") \
+	X(OPEN, "open", "established, no close seen")                               \
+	X(CLOSED, "closed", "was established, then closed")                         \
+	X(REJECTED, "rejected", "refused")                                          \
+	X(TIMEOUT, "timeout", "a side gave up")                                     \
+	X(UNANSWERED, "unanswered", "no answer to the end of the capture")          \
+	X(RESOLVED, "resolved", "the service answered with its QP")                 \
 	X(REFUSED, "refused", "the service answered with an error")
 
 /* Who said no, as far as the message shows. */
-#define RDT_REJ_BY_LIST(X)                                                                         \
-	X(UNKNOWN, NULL, "unknown")                                                                \
-	X(KERNEL, "kernel", "the kernel, not a program")                      \
+#define RDT_REJ_BY_LIST(X)                               \
+	X(UNKNOWN, NULL, "unknown")                      \
+	X(KERNEL, "kernel", "the kernel, not a program") \
 	X(APPLICATION, "application", "the application or kernel consumer")
 
 /* Whether a packet shows it or it follows from one. */
-#define RDT_BASIS_LIST(X)                                                                          \
-	X(WIRE, "wire", "a packet shows it")                                                       \
+#define RDT_BASIS_LIST(X)                    \
+	X(WIRE, "wire", "a packet shows it") \
 	X(INFERRED, "inferred", "it follows from what packets show")
 
 /* Messages that set up or close. The CM ones keep the order of their attribute ids. */
-#define RDT_MSG_LIST(X)                                                                            \
-	X(REQ, "REQ", "connection request")                                                        \
-	X(MRA, "MRA", "message receipt acknowledgement")                                           \
-	X(REJ, "REJ", "reject")                                                                    \
-	X(REP, "REP", "connection reply")                                                          \
-	X(RTU, "RTU", "ready to use")                                                              \
-	X(DREQ, "DREQ", "disconnect request")                                                      \
-	X(DREP, "DREP", "disconnect reply")                                                        \
-	X(SIDR_REQ, "SIDR_REQ", "service id resolution request")                                   \
-	X(SIDR_REP, "SIDR_REP", "service id resolution response")                                  \
-	X(LAP, "LAP", "load alternate path")                                                       \
-	X(APR, "APR", "alternate path response")                                                   \
-	X(MPA_REQ, "MPA_REQ", "MPA request")                                                       \
-	X(MPA_REP, "MPA_REP", "MPA reply")                                                         \
-	X(TCP_FIN, "TCP_FIN", "TCP close")                                                         \
+#define RDT_MSG_LIST(X)                                           \
+	X(REQ, "REQ", "connection request")                       \
+	X(MRA, "MRA", "message receipt acknowledgement")          \
+	X(REJ, "REJ", "reject")                                   \
+	X(REP, "REP", "connection reply")                         \
+	X(RTU, "RTU", "ready to use")                             \
+	X(DREQ, "DREQ", "disconnect request")                     \
+	X(DREP, "DREP", "disconnect reply")                       \
+	X(SIDR_REQ, "SIDR_REQ", "service id resolution request")  \
+	X(SIDR_REP, "SIDR_REP", "service id resolution response") \
+	X(LAP, "LAP", "load alternate path")                      \
+	X(APR, "APR", "alternate path response")                  \
+	X(MPA_REQ, "MPA_REQ", "MPA request")                      \
+	X(MPA_REP, "MPA_REP", "MPA reply")                        \
+	X(TCP_FIN, "TCP_FIN", "TCP close")                        \
 	X(TCP_RST, "TCP_RST", "TCP reset")
 
 /* State machines that a state record can be of. */
-#define RDT_MACHINE_LIST(X)                                                                        \
-	X(CM, "cm", "InfiniBand CM")                                                               \
-	X(LAP, "lap", "alternate path")                                                            \
-	X(RDMA, "rdma", "rdma_cm id")                                                              \
-	X(QP, "qp", "queue pair")                                                                  \
+#define RDT_MACHINE_LIST(X)             \
+	X(CM, "cm", "InfiniBand CM")    \
+	X(LAP, "lap", "alternate path") \
+	X(RDMA, "rdma", "rdma_cm id")   \
+	X(QP, "qp", "queue pair")       \
 	X(MPA, "mpa", "iWARP CM")
 
 /* A repetition: who made it. */
-#define RDT_COPY_LIST(X)                                                                           \
-	X(FIRST, "first", "seen for the first time")                                               \
-	X(RESENT, "resent", "sent again by its sender")                                            \
-	X(DUPLICATED, "duplicated", "the same packet twice: made by the network")                  \
+#define RDT_COPY_LIST(X)                                                          \
+	X(FIRST, "first", "seen for the first time")                              \
+	X(RESENT, "resent", "sent again by its sender")                           \
+	X(DUPLICATED, "duplicated", "the same packet twice: made by the network") \
 	X(CAPTURED, "captured", "the same packet seen at two places of the capture")
 
-#define RDT_ENUM(name, NAME)                                                                       \
-	enum rdt_##name { RDT_##NAME##_LIST(RDT_ENUM_ROW_##NAME) RDT_##NAME##_COUNT };             \
-	const char *rdt_##name##_key(enum rdt_##name value);                                       \
+#define RDT_ENUM(name, NAME)                                                          \
+	enum rdt_##name{ RDT_##NAME##_LIST(RDT_ENUM_ROW_##NAME) RDT_##NAME##_COUNT }; \
+	const char *rdt_##name##_key(enum rdt_##name value);                          \
 	const char *rdt_##name##_text(enum rdt_##name value);
 #define RDT_ENUM_ROW_CONN_KIND(s, key, text) RDT_CONN_##s,
 #define RDT_ENUM_ROW_TRANSPORT(s, key, text) RDT_TRANSPORT_##s,
@@ -144,11 +144,11 @@ struct rdt_data {
 /* One end. Members that no packet has shown are 0; the has_ bits tell. */
 struct rdt_end {
 	struct rdt_data data;
-	uint32_t addr;     /* index for rdt_tracker_addr() */
+	uint32_t addr; /* index for rdt_tracker_addr() */
 	uint32_t comm_id;
-	uint32_t qpn;      /* its own QPN, 24 bits */
-	uint32_t psn;      /* the first PSN it will send to its peer, as announced by the peer */
-	uint8_t cm_state;  /* enum rdt_cm_state (states.h); for MPA enum rdt_mpa_state */
+	uint32_t qpn;     /* its own QPN, 24 bits */
+	uint32_t psn;     /* the first PSN it will send to its peer, as announced by the peer */
+	uint8_t cm_state; /* enum rdt_cm_state (states.h); for MPA enum rdt_mpa_state */
 	uint8_t lap_state, rdma_state, qp_state;
 	uint8_t resources; /* responder resources: READs and atomics it accepts at a time */
 	uint8_t depth;     /* initiator depth: READs and atomics it may issue at a time */
@@ -168,27 +168,29 @@ struct rdt_conn {
 	uint64_t svc;              /* service id */
 	uint64_t tid;              /* of the REQ or SIDR_REQ */
 	int64_t start_ns, last_ns; /* times of its first and last packet */
-	int64_t rep_ns, up_ns;     /* times of the first REP and of the first RTU; see has_rep, has_up */
-	int64_t close_ns;          /* time of the first DREQ, FIN or RST; see has_close */
-	uint32_t n;                /* 1-based number in order of first packet; 0 until numbered */
+	int64_t rep_ns,
+		up_ns;    /* times of the first REP and of the first RTU; see has_rep, has_up */
+	int64_t close_ns; /* time of the first DREQ, FIN or RST; see has_close */
+	uint32_t n;       /* 1-based number in order of first packet; 0 until numbered */
 	uint32_t first_frame;
-	uint32_t rej_frame;        /* frame of the first REJ, 0 when none */
-	uint32_t comm_est_frame;   /* first request that reached the passive side before any RTU, or 0 */
-	uint32_t msgs;             /* CM or MPA messages, repetitions counted */
-	uint32_t retries;          /* those that were repetitions */
-	uint32_t unexpected;       /* those that no state explains */
-	uint16_t a_port, p_port;   /* the program's ports: IP CM header and service id, or TCP */
-	uint16_t port_space;       /* RDMA port space, 0 when the service id has none */
-	uint16_t rej_reason;       /* of the first REJ (or SIDR status, MPA errno), 0 when none */
-	uint8_t kind;              /* enum rdt_conn_kind */
-	uint8_t transport;         /* enum rdt_transport */
-	uint8_t service;           /* 0 rc, 1 uc, 2 rd, 3 ud, 4 xrc */
-	uint8_t rej_by;            /* enum rdt_rej_by */
-	uint8_t rej_msg;           /* what the REJ rejected: RDT_REJECTED_REQ ... */
-	uint8_t rej_side;          /* who sent it */
-	uint8_t close_side;        /* who sent the first DREQ, FIN or RST */
+	uint32_t rej_frame; /* frame of the first REJ, 0 when none */
+	uint32_t
+		comm_est_frame; /* first request that reached the passive side before any RTU, or 0 */
+	uint32_t msgs;          /* CM or MPA messages, repetitions counted */
+	uint32_t retries;       /* those that were repetitions */
+	uint32_t unexpected;    /* those that no state explains */
+	uint16_t a_port, p_port; /* the program's ports: IP CM header and service id, or TCP */
+	uint16_t port_space;     /* RDMA port space, 0 when the service id has none */
+	uint16_t rej_reason;     /* of the first REJ (or SIDR status, MPA errno), 0 when none */
+	uint8_t kind;            /* enum rdt_conn_kind */
+	uint8_t transport;       /* enum rdt_transport */
+	uint8_t service;         /* 0 rc, 1 uc, 2 rd, 3 ud, 4 xrc */
+	uint8_t rej_by;          /* enum rdt_rej_by */
+	uint8_t rej_msg;         /* what the REJ rejected: RDT_REJECTED_REQ ... */
+	uint8_t rej_side;        /* who sent it */
+	uint8_t close_side;      /* who sent the first DREQ, FIN or RST */
 	uint8_t sidr_status;
-	uint8_t input;             /* which input its first packet came from */
+	uint8_t input; /* which input its first packet came from */
 	uint16_t has_rep : 1, has_up : 1, has_close : 1, has_rej : 1, has_a_port : 1, has_svc : 1,
 		gave_up : 1,       /* a side's retries ran out or it sent REJ 4 */
 		refused : 1,       /* a REJ or its like ended it */
@@ -234,16 +236,17 @@ struct rdt_msg_rec {
 	struct rdt_when when;
 	uint64_t tid;
 	uint32_t local_comm_id, remote_comm_id; /* as in the message; SIDR: the request id, 0 */
-	uint32_t copy;       /* 0 the first time, then 1, 2 ... */
-	uint8_t msg;         /* enum rdt_msg */
-	uint8_t from;        /* enum rdt_side: who sent it */
-	uint8_t copy_kind;   /* enum rdt_copy */
-	uint8_t icrc;        /* enum rdt_icrc_state */
-	uint8_t snapped;     /* 1: the capture cut it */
-	uint8_t unexpected;  /* 1: no state of its sender or receiver explains it */
-	uint32_t body_have;  /* bytes captured of body */
-	const uint8_t *body; /* after the MAD header, or the MPA frame; valid during the call only */
-	uint32_t attr_mod;   /* MAD attribute modifier: ECE options */
+	uint32_t copy;                          /* 0 the first time, then 1, 2 ... */
+	uint8_t msg;                            /* enum rdt_msg */
+	uint8_t from;                           /* enum rdt_side: who sent it */
+	uint8_t copy_kind;                      /* enum rdt_copy */
+	uint8_t icrc;                           /* enum rdt_icrc_state */
+	uint8_t snapped;                        /* 1: the capture cut it */
+	uint8_t unexpected; /* 1: no state of its sender or receiver explains it */
+	uint32_t body_have; /* bytes captured of body */
+	const uint8_t
+		*body;     /* after the MAD header, or the MPA frame; valid during the call only */
+	uint32_t attr_mod; /* MAD attribute modifier: ECE options */
 };
 
 struct rdt_state_rec {
@@ -256,26 +259,27 @@ struct rdt_state_rec {
 
 struct rdt_event_rec {
 	struct rdt_when when;
-	int32_t status;       /* 0, a REJ reason or SIDR status (positive), or -errno of Linux */
+	int32_t status; /* 0, a REJ reason or SIDR status (positive), or -errno of Linux */
 	uint8_t side;
 	uint8_t event;        /* enum rdt_rdma_event: what a librdmacm program gets */
 	uint8_t kernel_event; /* enum rdt_rdma_event: what the kernel delivers */
 	uint8_t basis;
-	const char *why;      /* static text */
+	const char *why; /* static text */
 };
 
 /* RDMA_CM_EVENT_x in the order of the kernel's enum rdma_cm_event_type. */
-#define RDT_RDMA_EVENT_LIST(X)                                                                     \
-	X(ADDR_RESOLVED) X(ADDR_ERROR) X(ROUTE_RESOLVED) X(ROUTE_ERROR) X(CONNECT_REQUEST)         \
-	X(CONNECT_RESPONSE) X(CONNECT_ERROR) X(UNREACHABLE) X(REJECTED) X(ESTABLISHED)             \
-	X(DISCONNECTED) X(DEVICE_REMOVAL) X(MULTICAST_JOIN) X(MULTICAST_ERROR) X(ADDR_CHANGE)      \
-	X(TIMEWAIT_EXIT)
+#define RDT_RDMA_EVENT_LIST(X)                                                                   \
+	X(ADDR_RESOLVED)                                                                         \
+	X(ADDR_ERROR)                                                                            \
+	X(ROUTE_RESOLVED) X(ROUTE_ERROR) X(CONNECT_REQUEST) X(CONNECT_RESPONSE) X(CONNECT_ERROR) \
+		X(UNREACHABLE) X(REJECTED) X(ESTABLISHED) X(DISCONNECTED) X(DEVICE_REMOVAL)      \
+			X(MULTICAST_JOIN) X(MULTICAST_ERROR) X(ADDR_CHANGE) X(TIMEWAIT_EXIT)
 
 enum rdt_rdma_event {
 #define X(name) RDT_EVENT_##name,
 	RDT_RDMA_EVENT_LIST(X)
 #undef X
-	RDT_EVENT_COUNT
+		RDT_EVENT_COUNT
 };
 
 /* "ESTABLISHED": the kernel's name without prefix; the program's is RDMA_CM_EVENT_ before it. */
@@ -310,9 +314,10 @@ struct rdt_memory {
 
 struct rdt_track_opts {
 	uint32_t max_conns; /* connections kept at a time, 0 for 1,000,000; more evict the oldest */
-	uint32_t max_addrs; /* addresses kept, 0 for 1,000,000 (at most 2^20); more are not tracked */
-	uint64_t seed;      /* any number an attacker cannot know: seeds the hashes */
-	uint8_t skip_icrc;  /* 1: do not check the ICRC of CM messages */
+	uint32_t
+		max_addrs; /* addresses kept, 0 for 1,000,000 (at most 2^20); more are not tracked */
+	uint64_t seed;     /* any number an attacker cannot know: seeds the hashes */
+	uint8_t skip_icrc; /* 1: do not check the ICRC of CM messages */
 };
 
 struct rdt_tracker;
@@ -326,12 +331,12 @@ void rdt_tracker_free(struct rdt_tracker *t);
 
 /* What a frame was to the tracker. */
 struct rdt_verdict {
-	uint32_t conn;      /* index for rdt_tracker_conn(), or RDT_CONN_NONE */
-	uint8_t side;       /* who sent it */
-	uint8_t is_msg;     /* 1: a CM or MPA message, msg is valid; 0: data or neither */
-	uint8_t msg;        /* enum rdt_msg */
-	uint8_t icrc;       /* enum rdt_icrc_state of a checked message */
-	uint32_t copy;      /* 0 the first time */
+	uint32_t conn;  /* index for rdt_tracker_conn(), or RDT_CONN_NONE */
+	uint8_t side;   /* who sent it */
+	uint8_t is_msg; /* 1: a CM or MPA message, msg is valid; 0: data or neither */
+	uint8_t msg;    /* enum rdt_msg */
+	uint8_t icrc;   /* enum rdt_icrc_state of a checked message */
+	uint32_t copy;  /* 0 the first time */
 };
 
 #define RDT_CONN_NONE UINT32_MAX
@@ -371,20 +376,20 @@ const struct rdt_addr *rdt_tracker_addr(const struct rdt_tracker *t, uint32_t ad
 /* What was counted over all frames. */
 struct rdt_track_stats {
 	uint64_t frames;
-	uint64_t rdma;            /* frames with a BTH, and TCP frames of an iWARP connection */
-	uint64_t msgs;            /* CM and MPA messages */
-	uint64_t data;            /* other RDMA packets bound to a connection */
-	uint64_t cnp;             /* congestion notification packets */
-	uint64_t vendor;          /* packets of a vendor's transport */
-	uint64_t other_mads;      /* management datagrams that are not CM */
-	uint64_t stray;           /* messages cut before their ids, or of a kind that has none */
-	uint64_t malformed;       /* BTH that contradicts its packet */
-	uint64_t snapped;         /* RDMA packets cut by the capture */
-	uint64_t icrc_bad;        /* CM messages with a wrong ICRC */
-	uint64_t duplicated;      /* frames that the capture shows twice */
-	uint64_t time_back;       /* frames with a time before the latest */
-	uint64_t evicted;         /* connections dropped to make room */
-	uint64_t lost_addrs;      /* frames not tracked: too many addresses */
+	uint64_t rdma;       /* frames with a BTH, and TCP frames of an iWARP connection */
+	uint64_t msgs;       /* CM and MPA messages */
+	uint64_t data;       /* other RDMA packets bound to a connection */
+	uint64_t cnp;        /* congestion notification packets */
+	uint64_t vendor;     /* packets of a vendor's transport */
+	uint64_t other_mads; /* management datagrams that are not CM */
+	uint64_t stray;      /* messages cut before their ids, or of a kind that has none */
+	uint64_t malformed;  /* BTH that contradicts its packet */
+	uint64_t snapped;    /* RDMA packets cut by the capture */
+	uint64_t icrc_bad;   /* CM messages with a wrong ICRC */
+	uint64_t duplicated; /* frames that the capture shows twice */
+	uint64_t time_back;  /* frames with a time before the latest */
+	uint64_t evicted;    /* connections dropped to make room */
+	uint64_t lost_addrs; /* frames not tracked: too many addresses */
 };
 
 const struct rdt_track_stats *rdt_tracker_stats(const struct rdt_tracker *t);

@@ -22,16 +22,16 @@ enum rdt_rec { RDT_REC_conn, RDT_REC_msg, RDT_REC_state, RDT_REC_event, RDT_REC_
 const char *rdt_rec_key(enum rdt_rec rec);
 
 enum rdt_value_type {
-	RDT_VALUE_NULL,     /* absent */
-	RDT_VALUE_UINT,     /* num; JSON integer */
-	RDT_VALUE_INT,      /* (int64_t)num; JSON integer */
-	RDT_VALUE_BOOL,     /* num is 0 or 1; JSON true, false */
-	RDT_VALUE_HEX32,    /* num; JSON string "0x" and 8 digits */
-	RDT_VALUE_HEX64,    /* num; JSON string "0x" and 16 digits */
-	RDT_VALUE_ID32,     /* num; JSON string of 8 digits */
-	RDT_VALUE_TEXT,     /* text, static; JSON string */
-	RDT_VALUE_ADDR,     /* addr; JSON string */
-	RDT_VALUE_TIME,     /* (int64_t)num, ns since 1970; JSON RFC 3339 string with nine digits, UTC */
+	RDT_VALUE_NULL,  /* absent */
+	RDT_VALUE_UINT,  /* num; JSON integer */
+	RDT_VALUE_INT,   /* (int64_t)num; JSON integer */
+	RDT_VALUE_BOOL,  /* num is 0 or 1; JSON true, false */
+	RDT_VALUE_HEX32, /* num; JSON string "0x" and 8 digits */
+	RDT_VALUE_HEX64, /* num; JSON string "0x" and 16 digits */
+	RDT_VALUE_ID32,  /* num; JSON string of 8 digits */
+	RDT_VALUE_TEXT,  /* text, static; JSON string */
+	RDT_VALUE_ADDR,  /* addr; JSON string */
+	RDT_VALUE_TIME, /* (int64_t)num, ns since 1970; JSON RFC 3339 string with nine digits, UTC */
 	RDT_VALUE_DURATION, /* (int64_t)num, ns; JSON integer */
 };
 

@@ -53,11 +53,13 @@ enum rdt_field_id {
 };
 
 enum {
-#define F(h, name, at, width, kind, show, unit, names, label) RDT_SIZE_##h##_##name = ((width) + 7) / 8,
+#define F(h, name, at, width, kind, show, unit, names, label) \
+	RDT_SIZE_##h##_##name = ((width) + 7) / 8,
 #include "wire/all.def"
 #undef F
 /* Bytes of the header that must be there for a field to be read. */
-#define F(h, name, at, width, kind, show, unit, names, label) RDT_NEED_##h##_##name = ((at) + (width) + 7) / 8,
+#define F(h, name, at, width, kind, show, unit, names, label) \
+	RDT_NEED_##h##_##name = ((at) + (width) + 7) / 8,
 #include "wire/all.def"
 #undef F
 #undef H
@@ -65,64 +67,62 @@ enum {
 };
 
 /* What a row is checked for: it lies in its header, and its value can be loaded at once. */
-#define RDT_CHECK_NUM(h, name, at, width)                                                          \
-	_Static_assert((width) >= 1 && (width) <= 64 && (at) + (width) <= RDT_LEN_##h * 8,         \
-		       #h "." #name " leaves the header");                                         \
-	_Static_assert(((at) + (width) - 1) / 8 - (at) / 8 < 8, #h "." #name " touches 9 bytes");
-#define RDT_CHECK_BYTES(h, name, at, width)                                                        \
-	_Static_assert((width) >= 8 && (at) + (width) <= RDT_LEN_##h * 8,                          \
-		       #h "." #name " leaves the header");                                         \
+#define RDT_CHECK_NUM(h, name, at, width)                                                  \
+	_Static_assert((width) >= 1 && (width) <= 64 && (at) + (width) <= RDT_LEN_##h * 8, \
+		       #h "." #name " leaves the header");                                 \
+	_Static_assert(((at) + (width)-1) / 8 - (at) / 8 < 8, #h "." #name " touches 9 bytes");
+#define RDT_CHECK_BYTES(h, name, at, width)                               \
+	_Static_assert((width) >= 8 && (at) + (width) <= RDT_LEN_##h * 8, \
+		       #h "." #name " leaves the header");                \
 	_Static_assert((at) % 8 == 0 && (width) % 8 == 0, #h "." #name " is not whole bytes");
 
-#define RDT_ACCESS_NUM(type, h, name, at, width)                                                   \
-	RDT_CHECK_NUM(h, name, at, width)                                                          \
-	RDT_INLINE type rdt_##h##_##name(const uint8_t *hdr)                                       \
-	{                                                                                          \
-		return (type)rdt_bits_get(hdr, (at), (width));                                     \
-	}                                                                                          \
-	RDT_INLINE void rdt_##h##_set_##name(uint8_t *hdr, type value)                             \
-	{                                                                                          \
-		rdt_bits_set(hdr, (at), (width), value);                                           \
+#define RDT_ACCESS_NUM(type, h, name, at, width)                       \
+	RDT_CHECK_NUM(h, name, at, width)                              \
+	RDT_INLINE type rdt_##h##_##name(const uint8_t *hdr)           \
+	{                                                              \
+		return (type)rdt_bits_get(hdr, (at), (width));         \
+	}                                                              \
+	RDT_INLINE void rdt_##h##_set_##name(uint8_t *hdr, type value) \
+	{                                                              \
+		rdt_bits_set(hdr, (at), (width), value);               \
 	}
-#define RDT_ACCESS_RUN(h, name, at, width)                                                         \
-	RDT_CHECK_BYTES(h, name, at, width)                                                        \
-	RDT_INLINE const uint8_t *rdt_##h##_##name(const uint8_t *hdr)                             \
-	{                                                                                          \
-		return hdr + (at) / 8;                                                             \
-	}                                                                                          \
-	RDT_INLINE void rdt_##h##_set_##name(uint8_t *hdr, const uint8_t *bytes)                   \
-	{                                                                                          \
-		memcpy(hdr + (at) / 8, bytes, (width) / 8);                                        \
+#define RDT_ACCESS_RUN(h, name, at, width)                                       \
+	RDT_CHECK_BYTES(h, name, at, width)                                      \
+	RDT_INLINE const uint8_t *rdt_##h##_##name(const uint8_t *hdr)           \
+	{                                                                        \
+		return hdr + (at) / 8;                                           \
+	}                                                                        \
+	RDT_INLINE void rdt_##h##_set_##name(uint8_t *hdr, const uint8_t *bytes) \
+	{                                                                        \
+		memcpy(hdr + (at) / 8, bytes, (width) / 8);                      \
 	}
 
 #define RDT_UINT_TYPE(width) \
 	__typeof__(__builtin_choose_expr((width) > 32, (uint64_t)0, (uint32_t)0))
-#define RDT_ACCESS_UINT(h, name, at, width) \
-	RDT_ACCESS_NUM(RDT_UINT_TYPE(width), h, name, at, width)
-#define RDT_ACCESS_RSVD(h, name, at, width) \
-	RDT_ACCESS_NUM(RDT_UINT_TYPE(width), h, name, at, width)
-#define RDT_ACCESS_FLAG(h, name, at, width)                                                        \
-	_Static_assert((width) == 1, #h "." #name ": a flag is one bit");                          \
+#define RDT_ACCESS_UINT(h, name, at, width) RDT_ACCESS_NUM(RDT_UINT_TYPE(width), h, name, at, width)
+#define RDT_ACCESS_RSVD(h, name, at, width) RDT_ACCESS_NUM(RDT_UINT_TYPE(width), h, name, at, width)
+#define RDT_ACCESS_FLAG(h, name, at, width)                               \
+	_Static_assert((width) == 1, #h "." #name ": a flag is one bit"); \
 	RDT_ACCESS_NUM(bool, h, name, at, width)
 #define RDT_ACCESS_GUID(h, name, at, width) RDT_ACCESS_NUM(uint64_t, h, name, at, width)
 #define RDT_ACCESS_MAC(h, name, at, width) RDT_ACCESS_NUM(uint64_t, h, name, at, width)
 #define RDT_ACCESS_IPV4(h, name, at, width) RDT_ACCESS_NUM(uint32_t, h, name, at, width)
 #define RDT_ACCESS_BYTES(h, name, at, width) RDT_ACCESS_RUN(h, name, at, width)
 #define RDT_ACCESS_TEXT(h, name, at, width) RDT_ACCESS_RUN(h, name, at, width)
-#define RDT_ACCESS_GID(h, name, at, width)                                                         \
-	_Static_assert((width) == 128, #h "." #name ": a GID is 16 bytes");                        \
+#define RDT_ACCESS_GID(h, name, at, width)                                  \
+	_Static_assert((width) == 128, #h "." #name ": a GID is 16 bytes"); \
 	RDT_ACCESS_RUN(h, name, at, width)
 /* Numbers stored least significant byte first: whole bytes only. */
-#define RDT_ACCESS_UINT_LE(h, name, at, width)                                                     \
-	RDT_CHECK_NUM(h, name, at, width)                                                          \
-	_Static_assert((at) % 8 == 0 && (width) % 8 == 0, #h "." #name " is not whole bytes");     \
-	RDT_INLINE RDT_UINT_TYPE(width) rdt_##h##_##name(const uint8_t *hdr)                       \
-	{                                                                                          \
-		return (RDT_UINT_TYPE(width))rdt_le_get(hdr + (at) / 8, (width) / 8);              \
-	}                                                                                          \
-	RDT_INLINE void rdt_##h##_set_##name(uint8_t *hdr, RDT_UINT_TYPE(width) value)             \
-	{                                                                                          \
-		rdt_le_set(hdr + (at) / 8, (width) / 8, value);                                    \
+#define RDT_ACCESS_UINT_LE(h, name, at, width)                                                 \
+	RDT_CHECK_NUM(h, name, at, width)                                                      \
+	_Static_assert((at) % 8 == 0 && (width) % 8 == 0, #h "." #name " is not whole bytes"); \
+	RDT_INLINE RDT_UINT_TYPE(width) rdt_##h##_##name(const uint8_t *hdr)                   \
+	{                                                                                      \
+		return (RDT_UINT_TYPE(width))rdt_le_get(hdr + (at) / 8, (width) / 8);          \
+	}                                                                                      \
+	RDT_INLINE void rdt_##h##_set_##name(uint8_t *hdr, RDT_UINT_TYPE(width) value)         \
+	{                                                                                      \
+		rdt_le_set(hdr + (at) / 8, (width) / 8, value);                                \
 	}
 
 #define H(h, bytes, label, spec)
@@ -146,14 +146,15 @@ enum {
 
 /* Extended headers in the one order in which they can follow a BTH. */
 #define RDT_EXT_LIST(X) \
-	X(rdeth) X(xrceth) X(deth) X(feth) X(reth) X(atomiceth) X(aeth) X(atomicacketh) X(immdt) \
-	X(ieth) X(cnp)
+	X(rdeth)        \
+	X(xrceth)       \
+	X(deth) X(feth) X(reth) X(atomiceth) X(aeth) X(atomicacketh) X(immdt) X(ieth) X(cnp)
 
 enum rdt_ext_id {
 #define X(h) RDT_EXT_##h,
 	RDT_EXT_LIST(X)
 #undef X
-	RDT_EXT_COUNT
+		RDT_EXT_COUNT
 };
 
 /* The upper three bits of an opcode. */
@@ -257,11 +258,11 @@ RDT_INLINE enum rdt_status rdt_pkt_parse(const uint8_t *bth, size_t have, size_t
 }
 
 /* rdt_pkt_deth(pkt) and so on: the header's first byte, NULL where the opcode has none. */
-#define X(h)                                                                                       \
-	RDT_INLINE const uint8_t *rdt_pkt_##h(const struct rdt_pkt *pkt)                           \
-	{                                                                                          \
-		return pkt->op->ext >> RDT_EXT_##h & 1 ? pkt->bth + pkt->op->off[RDT_EXT_##h]      \
-						       : NULL;                                     \
+#define X(h)                                                                                  \
+	RDT_INLINE const uint8_t *rdt_pkt_##h(const struct rdt_pkt *pkt)                      \
+	{                                                                                     \
+		return pkt->op->ext >> RDT_EXT_##h & 1 ? pkt->bth + pkt->op->off[RDT_EXT_##h] \
+						       : NULL;                                \
 	}
 RDT_EXT_LIST(X)
 #undef X
@@ -274,7 +275,7 @@ RDT_INLINE const uint8_t *rdt_pkt_payload(const struct rdt_pkt *pkt)
 /* ---- queue pairs and keys with a fixed meaning ------------------------------------------ */
 
 #define RDT_QPN_MASK 0xffffffu
-#define RDT_QP1 1u                /* general services: where CM and SA datagrams go */
+#define RDT_QP1 1u /* general services: where CM and SA datagrams go */
 #define RDT_QP1_QKEY 0x80010000u
 #define RDT_MAD_LEN 256u
 #define RDT_ROCEV2_PORT 4791u
