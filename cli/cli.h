@@ -24,12 +24,12 @@
 /* ---- exit codes: a public interface, as the man page has them ------------------------------ */
 
 enum cli_exit {
-	CLI_OK = 0,	  /* done */
+	CLI_OK = 0,       /* done */
 	CLI_FINDINGS = 1, /* done, and something is wrong or differs */
 	CLI_USAGE =
 		2, /* bad command line, unreadable or unknown input: nothing useful was printed */
 	CLI_PARTIAL = 3, /* damaged input or evicted state: what could be read was printed */
-	CLI_ENV = 4,	 /* the system lacks a right or a device */
+	CLI_ENV = 4,     /* the system lacks a right or a device */
 };
 
 /* ---- commands ------------------------------------------------------------------------------ */
@@ -42,7 +42,7 @@ struct rdt_cmd {
 	const char *args;     /* what the usage line says after the options */
 	const char *summary;  /* one line, for rdma-trace --help */
 	const char *examples; /* lines "  rdma-trace show 1 c.pcap" of its own --help */
-	unsigned takes;	      /* CLI_TAKES_x */
+	unsigned takes;       /* CLI_TAKES_x */
 	int (*run)(const struct cli_opts *opts); /* returns an enum cli_exit */
 };
 
@@ -89,12 +89,12 @@ enum cli_format { CLI_TEXT, CLI_JSON, CLI_NDJSON, CLI_CSV, CLI_TSV, CLI_MD };
 
 /* -t: how times are shown in text. */
 enum cli_time_form {
-	CLI_TIME_REL,	/* r: seconds since the first packet of the first input */
-	CLI_TIME_ABS,	/* a: time of day here */
-	CLI_TIME_DATE,	/* ad: date and time of day here */
+	CLI_TIME_REL,   /* r: seconds since the first packet of the first input */
+	CLI_TIME_ABS,   /* a: time of day here */
+	CLI_TIME_DATE,  /* ad: date and time of day here */
 	CLI_TIME_DELTA, /* d: seconds since the line before */
 	CLI_TIME_EPOCH, /* e: seconds since 1970 */
-	CLI_TIME_UTC,	/* u: time of day in UTC */
+	CLI_TIME_UTC,   /* u: time of day in UTC */
 };
 
 struct rdt_filter; /* filter.h */
@@ -102,9 +102,9 @@ struct selection;
 
 /* What -e says: names as written, checked by the command that knows its columns. */
 struct cli_table {
-	bool header;	/* -E header=y|n; csv and tsv: on by default */
+	bool header;    /* -E header=y|n; csv and tsv: on by default */
 	char separator; /* -E separator=X; csv ',' tsv '\t' */
-	char quote;	/* -E quote=d|s|n: '"', '\'' or 0 */
+	char quote;     /* -E quote=d|s|n: '"', '\'' or 0 */
 };
 
 /* The options, checked. Strings live as long as the program. */
@@ -112,29 +112,29 @@ struct cli_opts {
 	const struct rdt_cmd *cmd;
 	const char *const *files; /* -r and positional, in this order; ends in NULL */
 	const char *const
-		*words;	 /* positional arguments of CLI_TAKES_WORDS commands; ends in NULL */
+		*words;  /* positional arguments of CLI_TAKES_WORDS commands; ends in NULL */
 	const char *bpf; /* -f, NULL without */
 	const char *filter_text;   /* -Y, NULL without */
 	struct rdt_filter *filter; /* -Y compiled, NULL without */
 	struct selection *select;  /* -s and positional numbers (select.h); NULL without: all */
-	uint64_t count;		   /* -c, 0 for all */
+	uint64_t count;            /* -c, 0 for all */
 	enum cli_time_form time;   /* -t */
-	bool resolve;		   /* --resolve, and no -n */
-	enum cli_format format;	   /* -T */
+	bool resolve;              /* --resolve, and no -n */
+	enum cli_format format;    /* -T */
 	const char *const *fields; /* -e, comma lists split; ends in NULL; empty without -e */
-	struct cli_table table;	   /* -E */
-	const char *output;	   /* -o, NULL for stdout */
-	const char *write;	   /* -w, NULL without */
-	bool color;		   /* --color, NO_COLOR and the terminal decided */
-	bool ascii;		   /* --ascii, or the locale is not UTF-8 */
-	unsigned width;		   /* --width, or the terminal's; 0 for no limit */
-	bool quiet;		   /* -q */
-	bool verbose;		   /* -v */
-	bool decode;		   /* -V */
-	bool calls;		   /* show --calls */
-	uint16_t port;		   /* --port, 0 for 4791 */
-	uint32_t max_conns;	   /* --max-conns, 0 for the tracker's default */
-	bool tty_out, tty_err;	   /* is the output, is stderr a terminal */
+	struct cli_table table;    /* -E */
+	const char *output;        /* -o, NULL for stdout */
+	const char *write;         /* -w, NULL without */
+	bool color;                /* --color, NO_COLOR and the terminal decided */
+	bool ascii;                /* --ascii, or the locale is not UTF-8 */
+	unsigned width;            /* --width, or the terminal's; 0 for no limit */
+	bool quiet;                /* -q */
+	bool verbose;              /* -v */
+	bool decode;               /* -V */
+	bool calls;                /* show --calls */
+	uint16_t port;             /* --port, 0 for 4791 */
+	uint32_t max_conns;        /* --max-conns, 0 for the tracker's default */
+	bool tty_out, tty_err;     /* is the output, is stderr a terminal */
 };
 
 /* ---- output -------------------------------------------------------------------------------- */
@@ -194,7 +194,7 @@ size_t cli_text_width(const char *text);
 struct packet {
 	const uint8_t *bytes;
 	uint32_t have, len;   /* captured; on the wire */
-	uint32_t link;	      /* LINKTYPE number */
+	uint32_t link;        /* LINKTYPE number */
 	struct rdt_when when; /* number and time */
 };
 
@@ -205,20 +205,20 @@ struct input_info {
 	uint32_t links[8]; /* LINKTYPE numbers met */
 	unsigned link_count;
 	bool truncated; /* damaged or cut short: reading stopped before its end */
-	bool limited;	/* reading stopped because of -c or a signal */
+	bool limited;   /* reading stopped because of -c or a signal */
 };
 
 struct session {
 	const struct cli_opts *opts;
 	struct rdt_tracker *tracker;
 	struct rdt_tracker *first; /* a second pass: the finished tracker of the first; else NULL */
-	int64_t base_ns;	   /* time of the first packet of the first input */
-	int64_t end_ns;		   /* latest time seen */
-	unsigned time_digits;	   /* 6, or 9 where times have parts below 1 us */
-	uint64_t packets;	   /* fed; what -f dropped is not counted */
+	int64_t base_ns;           /* time of the first packet of the first input */
+	int64_t end_ns;            /* latest time seen */
+	unsigned time_digits;      /* 6, or 9 where times have parts below 1 us */
+	uint64_t packets;          /* fed; what -f dropped is not counted */
 	uint64_t tcp, udp, arp, icmp, other; /* of those that are not RDMA */
 	bool partial; /* an input was damaged, state was evicted, or a signal stopped reading */
-	int64_t started_ns;	       /* monotonic clock, for elapsed_ns */
+	int64_t started_ns;            /* monotonic clock, for elapsed_ns */
 	const struct rdt_conn **conns; /* session_select(): the selected ones */
 	size_t conn_count;
 };

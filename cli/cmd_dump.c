@@ -21,8 +21,8 @@
 
 /* The columns of CSV when -e names none: what stands in most packets. */
 static const char *const usual[] = { "frame.number", "frame.rel_ns", "frame.src",     "frame.dst",
-				     "conn.n",	     "msg.msg",	     "msg.copy",      "bth.opcode",
-				     "bth.dest_qpn", "bth.psn",	     "frame.problem", NULL };
+				     "conn.n",       "msg.msg",      "msg.copy",      "bth.opcode",
+				     "bth.dest_qpn", "bth.psn",      "frame.problem", NULL };
 
 struct dump {
 	struct session session;
@@ -81,6 +81,7 @@ static bool wanted(struct dump *dump, const struct dump_packet *d)
 		.rec = { [RDT_REC_msg] = d->msg },
 		.base = dump->session.base_ns,
 	};
+	struct rdt_view_frame about;
 	struct rdt_view view;
 
 	if (opts->select &&
@@ -90,6 +91,9 @@ static bool wanted(struct dump *dump, const struct dump_packet *d)
 		return true;
 	view = rdt_view_of(&records);
 	rdt_view_set_packet(&view, d->layers, d->layer_count, d->frame);
+	about = (struct rdt_view_frame){ d->packet->when, dump->session.base_ns, d->packet->len,
+					 d->packet->have, d->packet->link };
+	view.frame = &about;
 	return rdt_filter_packet(opts->filter, &view);
 }
 

@@ -187,7 +187,7 @@ static bool number(const char *text, int64_t *ret, bool *ret_hex)
 	if (!g_ascii_isdigit(*digits))
 		return false;
 	v = g_ascii_strtoull(*ret_hex ? digits + 2 : digits, &end, *ret_hex ? 16 : 10);
-	if (*end || end == digits + 2 * *ret_hex || v > G_MAXINT64)
+	if (*end || end == (*ret_hex ? digits + 2 : digits) || v > G_MAXINT64)
 		return false;
 	*ret = minus ? -(int64_t)v : (int64_t)v;
 	return true;
@@ -314,7 +314,7 @@ static void print_topics(const struct explain *e)
 static bool is_noise(const char *word)
 {
 	static const char *const noise[] = { "unknown", "error", "status", "status:", "code",
-					     "reason:", "=",	 ":",	   "is" };
+					     "reason:", "=",     ":",      "is" };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(noise); i++)
 		if (!g_ascii_strcasecmp(word, noise[i]))

@@ -12,18 +12,18 @@
 
 /* What a value looks like in JSON, by enum rdt_value_type. */
 static const char *const value_types[] = {
-	[RDT_VALUE_NULL] = "null",	   [RDT_VALUE_UINT] = "integer",
-	[RDT_VALUE_INT] = "integer",	   [RDT_VALUE_BOOL] = "boolean",
+	[RDT_VALUE_NULL] = "null",         [RDT_VALUE_UINT] = "integer",
+	[RDT_VALUE_INT] = "integer",       [RDT_VALUE_BOOL] = "boolean",
 	[RDT_VALUE_HEX32] = "hex string",  [RDT_VALUE_HEX64] = "hex string",
-	[RDT_VALUE_ID32] = "id string",	   [RDT_VALUE_TEXT] = "string",
-	[RDT_VALUE_ADDR] = "address",	   [RDT_VALUE_TIME] = "time",
+	[RDT_VALUE_ID32] = "id string",    [RDT_VALUE_TEXT] = "string",
+	[RDT_VALUE_ADDR] = "address",      [RDT_VALUE_TIME] = "time",
 	[RDT_VALUE_DURATION] = "duration",
 };
 
 static const char *const kinds[] = {
 	[RDT_KIND_UINT] = "uint",     [RDT_KIND_UINT_LE] = "uint-le", [RDT_KIND_FLAG] = "flag",
 	[RDT_KIND_RSVD] = "reserved", [RDT_KIND_BYTES] = "bytes",     [RDT_KIND_TEXT] = "text",
-	[RDT_KIND_GID] = "gid",	      [RDT_KIND_GUID] = "guid",	      [RDT_KIND_MAC] = "mac",
+	[RDT_KIND_GID] = "gid",       [RDT_KIND_GUID] = "guid",       [RDT_KIND_MAC] = "mac",
 	[RDT_KIND_IPV4] = "ipv4",
 };
 
@@ -60,7 +60,7 @@ struct fields {
 	struct json json;
 	bool array, titled;
 	uint64_t shown;
-	bool met[64];		    /* by word */
+	bool met[64];               /* by word */
 	const struct section *open; /* the section whose heading was printed */
 };
 

@@ -45,7 +45,7 @@ static const struct table_column screen_columns[COL_COUNT] = {
 
 struct list {
 	struct session session;
-	struct columns columns;	     /* -e, or all of a connection */
+	struct columns columns;      /* -e, or all of a connection */
 	struct table_column *titles; /* of -e in text */
 	struct table table;
 	struct records records;
@@ -451,38 +451,6 @@ static void summary(const struct list *l)
 	fputc('\n', stderr);
 }
 
-static void details(const struct session *s)
-{
-	const struct rdt_track_stats *stats = rdt_tracker_stats(s->tracker);
-	const struct {
-		uint64_t count;
-		const char *what;
-	} rows[] = {
-		{ stats->frames, "packets" },
-		{ stats->rdma, "RDMA packets" },
-		{ stats->msgs, "messages that set up or close" },
-		{ stats->data, "data packets of known connections" },
-		{ stats->cnp, "congestion notifications" },
-		{ stats->vendor, "packets of a vendor's transport" },
-		{ stats->other_mads, "other management datagrams" },
-		{ stats->stray, "messages that belong to no connection" },
-		{ stats->malformed, "malformed packets" },
-		{ stats->snapped, "RDMA packets cut by the capture" },
-		{ stats->icrc_bad, "messages with a wrong ICRC" },
-		{ stats->duplicated, "packets captured twice" },
-		{ stats->time_back, "packets with a time before the latest" },
-		{ stats->evicted, "connections dropped from memory" },
-	};
-	char number[32];
-
-	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-		if (rows[i].count || i < 2)
-			fprintf(stderr, "%14s %s\n",
-				cli_count_text(rows[i].count, number, sizeof(number)),
-				rows[i].what);
-	}
-}
-
 static int run(struct list *l, const struct cli_opts *opts)
 {
 	const struct rdt_sink sink = { .user = l, .evict = on_evict };
@@ -503,8 +471,6 @@ static int run(struct list *l, const struct cli_opts *opts)
 	session_explain_nothing(&l->session);
 	if ((opts->tty_err || opts->verbose) && !opts->quiet)
 		summary(l);
-	if (opts->verbose)
-		details(&l->session);
 	return opts->write ? write_selected(&l->session, &l->evicted) : CLI_OK;
 }
 

@@ -137,7 +137,7 @@ static void table_entry(struct show *show, const struct union_column *columns, s
 			const struct rdt_conn *conn, const struct rdt_entry *entry)
 {
 	const struct session *s = &show->session;
-	const void *record = entry->kind == RDT_REC_msg	    ? (const void *)&entry->msg
+	const void *record = entry->kind == RDT_REC_msg     ? (const void *)&entry->msg
 			     : entry->kind == RDT_REC_state ? (const void *)&entry->state
 							    : (const void *)&entry->event;
 	char buf[VALUE_TEXT];

@@ -39,7 +39,7 @@ enum column_kind { COLUMN_REC, COLUMN_FIELD, COLUMN_FRAME };
 
 struct column {
 	enum column_kind kind;
-	size_t id;	  /* RDT_COL_x, RDT_F_x or enum frame_key */
+	size_t id;        /* RDT_COL_x, RDT_F_x or enum frame_key */
 	const char *name; /* as in headers and JSON: "n", "msg.copy", "bth.psn", "frame.number" */
 };
 

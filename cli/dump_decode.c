@@ -10,7 +10,7 @@
 #include "rdmatrace/text.h"
 #include "rdmatrace/wire.h"
 
-#define ROW 16		/* bytes a line of hex */
+#define ROW 16          /* bytes a line of hex */
 #define PAYLOAD_MAX 256 /* bytes of it that are shown */
 
 static bool all_zero(const uint8_t *bytes, size_t len)

@@ -213,8 +213,8 @@ static void add_data(const struct dump_packet *d, char *buf, size_t size)
 static void add_private(const struct dump_packet *d, char *buf, size_t size)
 {
 	static const uint16_t fields[] = {
-		RDT_F_req_private_data,	     RDT_F_rep_private_data,	 RDT_F_rej_private_data,
-		RDT_F_rtu_private_data,	     RDT_F_dreq_private_data,	 RDT_F_drep_private_data,
+		RDT_F_req_private_data,      RDT_F_rep_private_data,     RDT_F_rej_private_data,
+		RDT_F_rtu_private_data,      RDT_F_dreq_private_data,    RDT_F_drep_private_data,
 		RDT_F_sidr_req_private_data, RDT_F_sidr_rep_private_data
 	};
 	const struct rdt_layer *layer;

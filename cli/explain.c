@@ -77,8 +77,8 @@ const char *label_text(enum label label)
 static const char *skip_prefix(const char *s)
 {
 	static const char *const prefixes[] = { "RDMA_CM_EVENT_", "IBV_WC_",  "IB_WC_",
-						"IB_CM_REJ_",	  "IB_SIDR_", "IB_CM_",
-						"RDMA_CM_",	  "IBV_QPS_", "IB_QPS_",
+						"IB_CM_REJ_",     "IB_SIDR_", "IB_CM_",
+						"RDMA_CM_",       "IBV_QPS_", "IB_QPS_",
 						"IB_OPCODE_" };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(prefixes); i++)

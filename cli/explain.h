@@ -61,16 +61,16 @@ enum label {
 const char *label_text(enum label label);
 
 struct meaning {
+	int64_t value;
+	int64_t detail_value;          /* with detail_topic: whose details are told */
+	const struct rdt_field *field; /* of TOPIC_name, or NULL */
 	enum topic topic;
+	enum topic detail_topic;
 	enum rdt_names_id list; /* of TOPIC_code */
 	bool has_value;
-	uint8_t hex; /* digits to show value in, 0 for decimal */
-	int64_t value;
+	uint8_t hex;   /* digits to show value in, 0 for decimal */
 	char name[80]; /* "invalid-service-id", may be empty */
 	char text[256];
-	enum topic detail_topic; /* whose details are told */
-	int64_t detail_value;
-	const struct rdt_field *field; /* of TOPIC_name, or NULL */
 };
 
 /* The JSON key and the title: those of the list for TOPIC_code. */

@@ -114,9 +114,9 @@ static bool mad_status(uint64_t value, struct meaning *m)
 		[7] = "a field has an invalid value",
 	};
 	static const char *const sa[] = {
-		[1] = "no resources",	[2] = "request invalid",
-		[3] = "no records",	[4] = "too many records",
-		[5] = "GID invalid",	[6] = "not enough components",
+		[1] = "no resources",   [2] = "request invalid",
+		[3] = "no records",     [4] = "too many records",
+		[5] = "GID invalid",    [6] = "not enough components",
 		[7] = "request denied", [8] = "another priority suggested",
 	};
 	const unsigned code = value >> 2 & 7, class_code = value >> 8 & 0xff;

@@ -77,6 +77,15 @@ enum {
 	RDT_VIEW_BODY = RDT_VIEW_PACKET << 1, /* layers: those of the message and inside it */
 };
 
+/* The frame itself, for frame.number and its like. */
+struct rdt_view_frame {
+	struct rdt_when when;
+	int64_t base;     /* time that rel_ns counts from */
+	uint32_t len;     /* bytes on the wire, 0 when not known */
+	uint32_t cap_len; /* bytes captured, 0 when not known */
+	uint32_t link;    /* LINKTYPE number */
+};
+
 /*
  * What can be asked at the moment. col() gives the value of a column (RDT_COL_x) of a record that
  * has says is there, and is never called for others; type RDT_VALUE_NULL where it is absent.
@@ -87,8 +96,8 @@ struct rdt_view {
 	void *user;
 	const struct rdt_layer *layers; /* of the packet, as rdt_layers() lists them */
 	size_t layer_count;
-	const struct rdt_addr *src, *dst; /* the packet's; NULL when not known */
-	uint32_t frame;			  /* number of the frame; 0 when not known */
+	const struct rdt_addr *src, *dst;   /* the packet's; NULL when not known */
+	const struct rdt_view_frame *frame; /* NULL when not known */
 };
 
 /* The usual col(): from the tracker. user is one of these; rec[RDT_REC_conn] is not used. */
@@ -96,8 +105,9 @@ struct rdt_view_records {
 	const struct rdt_tracker *tracker;
 	const struct rdt_conn *conn;
 	const void *rec[RDT_REC_COUNT]; /* struct rdt_msg_rec, _state_rec, _event_rec, or NULL */
-	int64_t base;			/* time that relative times count from */
-	struct msg_layers body;		/* filled by rdt_view_of() */
+	int64_t base;                   /* time that relative times count from */
+	struct msg_layers body;         /* filled by rdt_view_of(), as the next */
+	struct rdt_view_frame frame;
 };
 
 struct rdt_value rdt_view_records_col(void *user, size_t col);
@@ -133,8 +143,8 @@ uint64_t rdt_filter_marks(const struct rdt_filter *f);
 /* ---- for help and tests ------------------------------------------------------------------- */
 
 /*
- * The short names: row i as "addr", "active passive", "an address of either side". Returns 0 past
- * the end.
+ * The short names: row i as "addr", "active passive", "an address of either side"; after them the
+ * names of protocols, which are compared with nothing. Returns 0 past the end.
  */
 int rdt_filter_alias(size_t i, const char **ret_name, const char **ret_means,
 		     const char **ret_text);

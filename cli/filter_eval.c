@@ -64,7 +64,7 @@ static bool addr_in(const struct rdt_addr *a, const struct operand *o)
 	const unsigned whole = o->prefix / 8, rest = o->prefix % 8;
 
 	if ((a->kind == RDT_ADDR_LID) != (o->addr.kind == RDT_ADDR_LID) ||
-	    a->kind == RDT_ADDR_NONE || memcmp(a->bytes, o->addr.bytes, whole))
+	    a->kind == RDT_ADDR_NONE || memcmp(a->bytes, o->addr.bytes, whole) != 0)
 		return false;
 	return !rest || (a->bytes[whole] ^ o->addr.bytes[whole]) >> (8 - rest) == 0;
 }
@@ -211,6 +211,40 @@ static bool read_field(const struct rdt_field *f, const struct rdt_layer *layer,
 	return true;
 }
 
+static bool read_frame(const struct rdt_view_frame *frame, enum frame_part part, struct value *ret)
+{
+	*ret = (struct value){ .class = CLASS_NUM };
+	switch (part) {
+	case FRAME_number:
+		ret->num = frame->when.frame;
+		return frame->when.frame != 0;
+	case FRAME_input:
+		ret->num = frame->when.input;
+		return true;
+	case FRAME_len:
+		ret->num = frame->len;
+		return frame->len != 0;
+	case FRAME_cap_len:
+		ret->num = frame->cap_len;
+		return frame->cap_len != 0;
+	case FRAME_link:
+		ret->num = frame->link;
+		return frame->cap_len != 0;
+	case FRAME_time:
+	case FRAME_time_ns:
+		ret->class = CLASS_INT;
+		ret->num = (uint64_t)frame->when.ns;
+		return true;
+	case FRAME_rel_ns:
+		ret->class = CLASS_INT;
+		ret->num = (uint64_t)(frame->when.ns - frame->base);
+		return true;
+	case FRAME_PART_COUNT:
+		break;
+	}
+	return false;
+}
+
 /* The value in its unit's base: needed for < and > alone, so not read with the rest. */
 static void scale(const struct rdt_field *f, struct value *v)
 {
@@ -291,8 +325,7 @@ static void ask_target(const struct rdt_filter *f, const struct predicate *p, st
 		}
 		break;
 	case TARGET_FRAME:
-		v = (struct value){ .class = CLASS_NUM, .num = view->frame };
-		if (view->frame)
+		if (view->frame && read_frame(view->frame, (enum frame_part)target.id, &v))
 			count_value(f, p, view, &v, t);
 		break;
 	case TARGET_PROTO:

@@ -47,7 +47,7 @@ enum compare {
 struct token {
 	enum token_kind kind;
 	enum compare cmp; /* of TOK_COMPARE */
-	size_t at, len;	  /* where in the expression, quotes counted */
+	size_t at, len;   /* where in the expression, quotes counted */
 };
 
 struct lexer {
@@ -71,7 +71,25 @@ enum target_kind {
 	TARGET_PROTO, /* id is enum proto; presence only */
 	TARGET_SRC,
 	TARGET_DST,
-	TARGET_FRAME,
+	TARGET_FRAME, /* id is enum frame_part */
+};
+
+/* X(name, type of its value): frame.<name> */
+#define FRAME_PART_LIST(X) \
+	X(number, UINT)    \
+	X(input, UINT)     \
+	X(len, UINT)       \
+	X(cap_len, UINT)   \
+	X(link, UINT)      \
+	X(time, TIME)      \
+	X(time_ns, TIME)   \
+	X(rel_ns, DURATION)
+
+enum frame_part {
+#define X(name, type) FRAME_##name,
+	FRAME_PART_LIST(X)
+#undef X
+		FRAME_PART_COUNT
 };
 
 struct target {
@@ -136,12 +154,15 @@ enum value_class {
 
 enum value_class filter_target_class(struct target t);
 
+/* The type of a column or of a part of the frame. */
+enum rdt_value_type filter_target_type(struct target t);
+
 /* The right side of a comparison. */
 struct operand {
-	uint8_t is_col;	   /* compare with column col */
+	uint8_t is_col;    /* compare with column col */
 	uint8_t is_scaled; /* scaled is valid: for < and > in the field's unit */
-	uint8_t is_raw;	   /* num is valid */
-	uint8_t prefix;	   /* of addr: bits that count, 128 for all */
+	uint8_t is_raw;    /* num is valid */
+	uint8_t prefix;    /* of addr: bits that count, 128 for all */
 	uint16_t col;
 	uint64_t num, scaled;
 	struct rdt_addr addr;
@@ -166,9 +187,9 @@ void filter_join_unit(const char *expr, struct token *tok, const struct token *n
 /* ---- the program (filter.c, filter_eval.c) ------------------------------------------------ */
 
 enum op_code {
-	OP_ASK,	 /* acc = predicate arg */
-	OP_NOT,	 /* acc = !acc */
-	OP_IF,	 /* and: go on when acc, else jump to arg */
+	OP_ASK,  /* acc = predicate arg */
+	OP_NOT,  /* acc = !acc */
+	OP_IF,   /* and: go on when acc, else jump to arg */
 	OP_ELSE, /* or: go on when not acc, else jump to arg */
 	OP_SOME, /* what stands up to arg, of one packet or record */
 };
@@ -193,7 +214,7 @@ bool filter_proto_packet(enum proto proto, const struct rdt_view *view);
 bool filter_proto_conn(enum proto proto, const struct rdt_view *view);
 
 struct rdt_filter {
-	GArray *ops;	    /* struct op */
+	GArray *ops;        /* struct op */
 	GArray *predicates; /* struct predicate */
 	GArray *operands;   /* struct operand */
 	unsigned needs;

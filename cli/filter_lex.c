@@ -129,7 +129,7 @@ bool filter_lex(struct lexer *lex, struct token *ret_token, struct rdt_filter_er
 	for (size_t i = 0; i < G_N_ELEMENTS(marks); i++) {
 		const size_t len = strlen(marks[i].text);
 
-		if (len > left || memcmp(at, marks[i].text, len))
+		if (len > left || memcmp(at, marks[i].text, len) != 0)
 			continue;
 		*ret_token = (struct token){ marks[i].kind, marks[i].cmp, lex->pos, len };
 		lex->pos += len;

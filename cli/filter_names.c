@@ -35,21 +35,29 @@ static const struct {
 	{ "cm.msgs", "msgs", "", "set-up and close messages" },
 };
 
+static const struct {
+	const char *name, *text;
+} protos[PROTO_COUNT] = {
+#define X(name, text) [PROTO_##name] = { #name, text },
+	PROTO_LIST(X)
+#undef X
+};
+
 int rdt_filter_alias(size_t i, const char **ret_name, const char **ret_means, const char **ret_text)
 {
-	if (i >= G_N_ELEMENTS(aliases))
+	if (i >= G_N_ELEMENTS(aliases) + PROTO_COUNT)
 		return 0;
+	if (i >= G_N_ELEMENTS(aliases)) {
+		*ret_name = protos[i - G_N_ELEMENTS(aliases)].name;
+		*ret_means = "stands alone";
+		*ret_text = protos[i - G_N_ELEMENTS(aliases)].text;
+		return 1;
+	}
 	*ret_name = aliases[i].name;
 	*ret_means = *aliases[i].conn ? aliases[i].conn : aliases[i].packet;
 	*ret_text = aliases[i].text;
 	return 1;
 }
-
-static const char *const proto_names[PROTO_COUNT] = {
-#define X(name, text) [PROTO_##name] = #name,
-	PROTO_LIST(X)
-#undef X
-};
 
 /* ---- guesses ------------------------------------------------------------------------------ */
 
@@ -154,7 +162,7 @@ static void guess_names(const char *name, size_t len, struct rdt_filter_error *e
 	for (size_t i = 0; i < RDT_HDR_COUNT; i++)
 		filter_guess_try(&g, rdt_hdrs[i].key);
 	for (size_t i = 0; i < PROTO_COUNT; i++)
-		filter_guess_try(&g, proto_names[i]);
+		filter_guess_try(&g, protos[i].name);
 	if (!filter_guess_text(&g, err->hint, sizeof(err->hint)))
 		g_strlcpy(err->hint, "rdma-trace fields lists all names", sizeof(err->hint));
 }
@@ -200,6 +208,31 @@ static bool qualified(const char *name, size_t len, struct targets *t)
 	return false;
 }
 
+/* "frame", which is its number, and "frame.len". */
+static bool frame_part(const char *name, size_t len, struct targets *t)
+{
+	static const char *const parts[] = {
+#define X(part, type) #part,
+		FRAME_PART_LIST(X)
+#undef X
+	};
+
+	if (len < 5 || memcmp(name, "frame", 5) != 0)
+		return false;
+	if (len == 5)
+		return one(t, TARGET_FRAME, FRAME_number, false);
+	if (name[5] != '.')
+		return false;
+	name += 6;
+	len -= 6;
+	for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
+		if (strlen(parts[i]) == len && !memcmp(parts[i], name, len))
+			return one(t, TARGET_FRAME, i, false);
+	if (len == 3 && (!memcmp(name, "src", 3) || !memcmp(name, "dst", 3)))
+		return one(t, *name == 's' ? TARGET_SRC : TARGET_DST, 0, false);
+	return false;
+}
+
 /* A full name: a field, a column, or one of the packet's own values. */
 static bool full_name(const char *name, size_t len, struct targets *t)
 {
@@ -211,8 +244,8 @@ static bool full_name(const char *name, size_t len, struct targets *t)
 		return one(t, TARGET_SRC, 0, false);
 	if (len == 3 && !memcmp(name, "dst", 3))
 		return one(t, TARGET_DST, 0, false);
-	if (len == 5 && !memcmp(name, "frame", 5))
-		return one(t, TARGET_FRAME, 0, false);
+	if (frame_part(name, len, t))
+		return true;
 	return qualified(name, len, t) || column(RDT_REC_conn, name, len, t);
 }
 
@@ -242,7 +275,7 @@ static bool header(const char *name, size_t len, struct targets *t)
 	const struct rdt_hdr *hdr = rdt_hdr_find(name, len);
 
 	for (size_t i = 0; i < PROTO_COUNT; i++)
-		if (strlen(proto_names[i]) == len && !memcmp(proto_names[i], name, len))
+		if (strlen(protos[i].name) == len && !memcmp(protos[i].name, name, len))
 			return one(t, TARGET_PROTO, i, false);
 	return hdr && one(t, TARGET_HDR, (size_t)(hdr - rdt_hdrs), false);
 }

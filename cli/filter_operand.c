@@ -9,9 +9,9 @@
 
 /* ---- classes ------------------------------------------------------------------------------ */
 
-static enum value_class col_class(const struct rdt_col *c)
+static enum value_class type_class(enum rdt_value_type type)
 {
-	switch ((enum rdt_value_type)c->type) {
+	switch (type) {
 	case RDT_VALUE_INT:
 	case RDT_VALUE_TIME:
 	case RDT_VALUE_DURATION:
@@ -53,18 +53,30 @@ static enum value_class field_class(const struct rdt_field *f)
 	return CLASS_NUM;
 }
 
+enum rdt_value_type filter_target_type(struct target t)
+{
+	static const uint8_t types[] = {
+#define X(name, type) RDT_VALUE_##type,
+		FRAME_PART_LIST(X)
+#undef X
+	};
+
+	if (t.kind == TARGET_COL)
+		return (enum rdt_value_type)rdt_cols[t.id].type;
+	return t.kind == TARGET_FRAME ? (enum rdt_value_type)types[t.id] : RDT_VALUE_NULL;
+}
+
 enum value_class filter_target_class(struct target t)
 {
 	switch ((enum target_kind)t.kind) {
 	case TARGET_COL:
-		return col_class(&rdt_cols[t.id]);
+	case TARGET_FRAME:
+		return type_class(filter_target_type(t));
 	case TARGET_FIELD:
 		return field_class(&rdt_fields[t.id]);
 	case TARGET_SRC:
 	case TARGET_DST:
 		return CLASS_ADDR;
-	case TARGET_FRAME:
-		return CLASS_NUM;
 	case TARGET_HDR:
 	case TARGET_PROTO:
 		break;
@@ -226,11 +238,15 @@ static bool skip(const char **s, const char *end, char c)
 	return true;
 }
 
-/* RFC 3339: 2026-11-29T13:22:15.404052Z, the time or its fraction may be missing; UTC only. */
+/*
+ * RFC 3339: 2026-11-29T13:22:15.404052Z, the time or its fraction may be missing; UTC only. Other
+ * years than these do not fit ns in 64 bits.
+ */
 static bool timestamp(const char *s, size_t len, uint64_t *ret)
 {
 	const char *end = s + len;
 	unsigned y, mon, d, h = 0, min = 0, sec = 0, ns = 0;
+	int64_t seconds;
 
 	if (!digits(&s, end, 4, &y) || !skip(&s, end, '-') || !digits(&s, end, 2, &mon) ||
 	    !skip(&s, end, '-') || !digits(&s, end, 2, &d) || mon < 1 || mon > 12 || d < 1 ||
@@ -247,9 +263,10 @@ static bool timestamp(const char *s, size_t len, uint64_t *ret)
 				ns += (unsigned)(*s - '0') * unit;
 	}
 	skip(&s, end, 'Z');
-	if (s != end || h > 23 || min > 59 || sec > 60 || y > 2261)
+	if (s != end || h > 23 || min > 59 || sec > 60 || y < 1700 || y > 2261)
 		return false;
-	*ret = (uint64_t)((days(y, mon, d) * 86400 + h * 3600 + min * 60 + sec) * 1000000000 + ns);
+	seconds = days(y, mon, d) * 86400 + (int64_t)h * 3600 + (int64_t)min * 60 + sec;
+	*ret = (uint64_t)(seconds * 1000000000 + ns);
 	return true;
 }
 
@@ -353,36 +370,37 @@ static bool duration_operand(const char *s, const struct token *tok, bool ns, st
 static bool col_number(const char *s, const struct token *tok, const struct targets *targets,
 		       struct operand *o, struct rdt_filter_error *err)
 {
-	const size_t col = targets->of[0].id;
-	const struct rdt_col *c = &rdt_cols[col];
-	const enum rdt_names_id names = filter_col_names(col);
+	const struct target t = targets->of[0];
+	const enum rdt_value_type type = filter_target_type(t);
+	const enum rdt_names_id names =
+		t.kind == TARGET_COL ? filter_col_names(t.id) : RDT_NAMES_none;
 	int got;
 
-	if (c->type == RDT_VALUE_DURATION)
+	if (type == RDT_VALUE_DURATION)
 		return duration_operand(s, tok, targets->ns_named, o, err);
-	if (c->type == RDT_VALUE_TIME && timestamp(s, tok->len, &o->num))
+	if (type == RDT_VALUE_TIME && timestamp(s, tok->len, &o->num))
 		return true;
-	if (c->type == RDT_VALUE_HEX64 && service(s, tok->len, &o->num))
+	if (type == RDT_VALUE_HEX64 && service(s, tok->len, &o->num))
 		return true;
-	if (c->type == RDT_VALUE_ID32 && tok->len == 8) {
+	if (type == RDT_VALUE_ID32 && tok->len == 8) {
 		char hex[11] = "0x";
 
 		memcpy(hex + 2, s, 8);
 		if (number(hex, 10, false, &o->num) == 1)
 			return true;
 	}
-	got = number(s, tok->len, col_class(c) == CLASS_INT, &o->num);
+	got = number(s, tok->len, type_class(type) == CLASS_INT, &o->num);
 	if (got > 0)
 		return true;
 	if (got < 0)
 		return too_large(tok, err);
 	if (names != RDT_NAMES_none)
 		return named(names, s, tok->len, &o->num) || no_such_name(names, s, tok, err);
-	if (c->type == RDT_VALUE_TIME)
+	if (type == RDT_VALUE_TIME)
 		complain(err, tok, "this is no time", "it looks like 2026-11-29T13:22:15Z");
-	else if (c->type == RDT_VALUE_ID32)
+	else if (type == RDT_VALUE_ID32)
 		complain(err, tok, "this is no connection id", "it has 8 hexadecimal digits");
-	else if (c->type == RDT_VALUE_HEX64)
+	else if (type == RDT_VALUE_HEX64)
 		complain(err, tok, "this is no number",
 			 "it looks like 0x0000000001061144 (service ids: tcp:4420)");
 	else
@@ -399,7 +417,8 @@ static bool col_operand(const char *s, size_t len, size_t col, struct operand *o
 
 	if (filter_col_names(col) != RDT_NAMES_none || !filter_resolve(s, len, true, &t, &unused) ||
 	    t.count != 1 || t.of[0].kind != TARGET_COL || rdt_cols[t.of[0].id].rec != left->rec ||
-	    col_class(&rdt_cols[t.of[0].id]) != col_class(left))
+	    type_class((enum rdt_value_type)rdt_cols[t.of[0].id].type) !=
+		    type_class((enum rdt_value_type)left->type))
 		return false;
 	o->is_col = 1;
 	o->col = t.of[0].id;
@@ -605,16 +624,11 @@ bool filter_operand(const char *expr, const struct token *tok, const struct targ
 		case CLASS_INT:
 			if (t.kind == TARGET_FIELD)
 				ok = field_number(&rdt_fields[t.id], s, &word, ret_operand, reterr);
-			else if (t.kind == TARGET_COL)
-				ok = (targets->count == 1 && tok->kind == TOK_WORD &&
-				      cmp != CMP_IN &&
+			else
+				ok = (t.kind == TARGET_COL && targets->count == 1 &&
+				      tok->kind == TOK_WORD && cmp != CMP_IN &&
 				      col_operand(s, word.len, t.id, ret_operand)) ||
 				     col_number(s, &word, targets, ret_operand, reterr);
-			else if (number(s, word.len, false, &ret_operand->num) == 1)
-				ok = true;
-			else
-				complain(reterr, &word, "this is no number",
-					 "it looks like 17 or 0x11");
 			break;
 		case CLASS_BOOL:
 			ok = truth(s, word.len, &ret_operand->num);

@@ -30,7 +30,9 @@ struct rdt_view rdt_view_of(struct rdt_view_records *records)
 		view.has |= RDT_VIEW_BODY;
 		view.layers = records->body.layer;
 		view.layer_count = records->body.count;
-		view.frame = msg->when.frame;
+		records->frame =
+			(struct rdt_view_frame){ .when = msg->when, .base = records->base };
+		view.frame = &records->frame;
 	}
 	return view;
 }

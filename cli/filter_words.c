@@ -54,7 +54,7 @@ static const char *icrc_word(size_t i)
 }
 
 /* States of one machine, or with RDT_MACHINE_COUNT of all of them one after the other. */
-#define STATES_MAX 32
+#define STATES_MAX ((size_t)32)
 
 static const char *state_word(enum rdt_machine machine, size_t i)
 {

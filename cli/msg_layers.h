@@ -15,7 +15,7 @@ struct msg_layers {
 	uint8_t packet[RDT_LEN_bth + RDT_LEN_deth + RDT_MAD_LEN + RDT_LEN_icrc];
 	struct rdt_layer
 		layer[MSG_LAYERS_MAX]; /* the message first; they point into packet or body */
-	size_t count;		       /* 0 when no byte of it was kept */
+	size_t count;                  /* 0 when no byte of it was kept */
 };
 
 /* rec->body is borrowed as long as ret_layers is used. */

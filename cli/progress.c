@@ -81,6 +81,15 @@ static void on_stop(int sig)
 
 /* ---- the line --------------------------------------------------------------------------------- */
 
+void progress_init(void)
+{
+	struct sigaction action = { 0 };
+
+	action.sa_handler = on_usr1;
+	action.sa_flags = SA_RESTART;
+	sigaction(SIGUSR1, &action, NULL);
+}
+
 void progress_begin(bool show, const uint64_t *counter)
 {
 	struct sigaction action = { 0 };
@@ -91,9 +100,6 @@ void progress_begin(bool show, const uint64_t *counter)
 	shown = show;
 	drawn = false;
 
-	action.sa_handler = on_usr1;
-	action.sa_flags = SA_RESTART;
-	sigaction(SIGUSR1, &action, NULL);
 	/* Not restarted: a read that waits for a pipe must end. The second signal kills. */
 	action.sa_handler = on_stop;
 	action.sa_flags = (int)SA_RESETHAND;

@@ -9,9 +9,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* SIGUSR1 is answered from now on, also while an input is waited for. */
+void progress_init(void);
+
 /*
- * Begin: signals are set up. show: draw the line (a terminal, and not -q), from the second second
- * on. packets and conns point at counters that SIGUSR1 reads at any moment.
+ * Reading begins: SIGINT and SIGTERM end it. show: draw the line (a terminal, and not -q), from the
+ * second second on. packets points at a counter that SIGUSR1 reads at any moment.
  */
 void progress_begin(bool show, const uint64_t *packets);
 

@@ -14,8 +14,8 @@ struct records {
 	const struct session *session;
 	const struct columns *columns; /* -e: only these of a connection; NULL or empty for all */
 	struct json json;
-	bool array;	/* -T json: one array, not lines */
-	bool begun;	/* the header was written */
+	bool array;     /* -T json: one array, not lines */
+	bool begun;     /* the header was written */
 	uint64_t conns; /* written */
 };
 

@@ -20,7 +20,7 @@
 struct marks {
 	struct session *s;
 	struct rdt_sink sink; /* the command's */
-	uint64_t *seen;	      /* by connection index */
+	uint64_t *seen;       /* by connection index */
 	size_t count;
 	uint64_t all;
 	unsigned needs;
@@ -105,6 +105,7 @@ static void mark_packet(struct marks *m, const struct packet *packet, const stru
 	struct rdt_layer layers[RDT_LAYERS_MAX];
 	struct rdt_view_records records = { .tracker = m->s->tracker, .base = m->s->base_ns };
 	const struct rdt_conn *conn = rdt_tracker_conn(m->s->tracker, verdict->conn);
+	struct rdt_view_frame about;
 	struct rdt_view view;
 	uint64_t *seen;
 	size_t count;
@@ -118,6 +119,9 @@ static void mark_packet(struct marks *m, const struct packet *packet, const stru
 	view = rdt_view_of(&records);
 	count = rdt_layers(packet->bytes, frame, layers);
 	rdt_view_set_packet(&view, layers, count, frame);
+	about = (struct rdt_view_frame){ packet->when, m->s->base_ns, packet->len, packet->have,
+					 packet->link };
+	view.frame = &about;
 	rdt_filter_mark(m->s->opts->filter, &view, seen);
 }
 
@@ -188,6 +192,7 @@ int session_open(struct session *s, const struct cli_opts *opts, bool again)
 
 	*s = (struct session){ .opts = opts, .started_ns = progress_now_ns() };
 	priv = (struct session_priv){ 0 };
+	progress_init();
 	/* A sender of packets must not be able to choose those that fall into one hash bucket. */
 	if (getrandom(&priv.seed, sizeof(priv.seed), 0) != sizeof(priv.seed))
 		priv.seed = (uint64_t)s->started_ns * 0x9e3779b97f4a7c15u;
@@ -501,6 +506,39 @@ void session_explain_nothing(const struct session *s)
 	g_string_free(text, TRUE);
 }
 
+/* -v: what was read. */
+static void details(const struct session *s)
+{
+	const struct rdt_track_stats *stats = rdt_tracker_stats(s->tracker);
+	const struct {
+		uint64_t count;
+		const char *what;
+	} rows[] = {
+		{ stats->frames, "packets" },
+		{ stats->rdma, "RDMA packets" },
+		{ stats->msgs, "messages that set up or close" },
+		{ stats->data, "data packets of known connections" },
+		{ stats->cnp, "congestion notifications" },
+		{ stats->vendor, "packets of a vendor's transport" },
+		{ stats->other_mads, "other management datagrams" },
+		{ stats->stray, "messages that belong to no connection" },
+		{ stats->malformed, "malformed packets" },
+		{ stats->snapped, "RDMA packets cut by the capture" },
+		{ stats->icrc_bad, "messages with a wrong ICRC" },
+		{ stats->duplicated, "packets captured twice" },
+		{ stats->time_back, "packets with a time before the latest" },
+		{ stats->evicted, "connections dropped from memory" },
+	};
+	char number[32];
+
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		if (rows[i].count || i < 2)
+			fprintf(stderr, "%14s %s\n",
+				cli_count_text(rows[i].count, number, sizeof(number)),
+				rows[i].what);
+	}
+}
+
 int session_close(struct session *s, int code)
 {
 	const struct rdt_track_stats *stats;
@@ -510,6 +548,8 @@ int session_close(struct session *s, int code)
 		/* Results first, then what is missing from them. */
 		cli_out_flush();
 		stats = rdt_tracker_stats(s->tracker);
+		if (s->opts->verbose)
+			details(s);
 		inputs_report(priv.inputs);
 		if (stats->evicted)
 			cli_warn("%s connections were dropped to make room for others; --max-conns "

@@ -314,7 +314,9 @@ static void cm_rows(struct params *p)
 	path(p);
 	rare(p);
 	if (c->kind == RDT_CONN_CM && !c->params.has_req)
-		check(&p->rows[0], CLI_TONE_DIM, "the REQ is not in the capture");
+		check(&p->rows[0], CLI_TONE_DIM,
+		      story_msg(p->s, RDT_ACTIVE, RDT_MSG_REQ) ? "the REQ was cut by the capture"
+							       : "the REQ is not in the capture");
 }
 
 /* ---- rows of the others ------------------------------------------------------------------- */

@@ -123,46 +123,76 @@ void show_events(const struct story *s)
 
 /* ---- queue pairs -------------------------------------------------------------------------- */
 
+/* "name value", after a comma where something stands before. */
+static void attribute(GString *text, const char *name, const char *value)
+{
+	g_string_append_printf(text, "%s%s %s", text->len ? ", " : "", name, value);
+}
+
+static void number_attribute(GString *text, const char *name, unsigned value)
+{
+	char buf[16];
+
+	g_snprintf(buf, sizeof(buf), "%u", value);
+	attribute(text, name, buf);
+}
+
+static void hex_attribute(GString *text, const char *name, uint32_t value)
+{
+	char buf[16];
+
+	g_snprintf(buf, sizeof(buf), "0x%06" PRIx32, value);
+	attribute(text, name, buf);
+}
+
+/* Was the message captured that carries what side asked for? */
+static bool told(const struct story *s, enum rdt_side side)
+{
+	return side == RDT_ACTIVE ? s->conn->params.has_req : s->conn->params.has_rep;
+}
+
 /* What librdmacm loads into the QP with RTR, as far as REQ and REP tell. */
 static void rtr_text(const struct story *s, enum rdt_side side, GString *text)
 {
-	const struct rdt_end *own = &s->conn->end[side],
-			     *peer = &s->conn->end[rdt_side_other(side)];
+	const struct rdt_end *own = &s->conn->end[side];
+	const struct rdt_end *peer = &s->conn->end[rdt_side_other(side)];
 	char buf[RDT_TEXT_MAX];
 
 	if (peer->has_psn)
-		g_string_append_printf(text, "rq_psn 0x%06" PRIx32 ", ", peer->psn);
+		hex_attribute(text, "rq_psn", peer->psn);
 	if (peer->has_qpn)
-		g_string_append_printf(text, "dest_qp_num 0x%06" PRIx32 ", ", peer->qpn);
+		hex_attribute(text, "dest_qp_num", peer->qpn);
 	if (story_has(s, RDT_ACTIVE, RDT_MSG_REQ, RDT_F_req_path_mtu))
-		g_string_append_printf(
-			text, "path_mtu %s, ",
-			story_text(s, RDT_ACTIVE, RDT_MSG_REQ, RDT_F_req_path_mtu, buf));
-	if (s->conn->service == 0)
-		g_string_append_printf(text, "max_dest_rd_atomic %u, min_rnr_timer %s",
-				       own->resources,
-				       rdt_unit_text(RDT_UNIT_RNR_TIMER, 0, buf, sizeof(buf)));
-	else if (text->len > 2)
-		g_string_truncate(text, text->len - 2);
+		attribute(text, "path_mtu",
+			  story_text(s, RDT_ACTIVE, RDT_MSG_REQ, RDT_F_req_path_mtu, buf));
+	if (s->conn->service != 0 || !told(s, side))
+		return;
+	number_attribute(text, "max_dest_rd_atomic", own->resources);
+	attribute(text, "min_rnr_timer", rdt_unit_text(RDT_UNIT_RNR_TIMER, 0, buf, sizeof(buf)));
 }
 
 static void rts_text(const struct story *s, enum rdt_side side, GString *text)
 {
-	const struct rdt_end *own = &s->conn->end[side],
-			     *peer = &s->conn->end[rdt_side_other(side)];
+	const struct rdt_end *own = &s->conn->end[side];
+	const struct rdt_end *peer = &s->conn->end[rdt_side_other(side)];
 	char buf[RDT_TEXT_MAX];
 
 	if (own->has_psn)
-		g_string_append_printf(text, "sq_psn 0x%06" PRIx32, own->psn);
-	if (s->conn->service != 0 || !s->conn->params.has_req)
+		hex_attribute(text, "sq_psn", own->psn);
+	if (s->conn->service != 0)
 		return;
-	g_string_append_printf(
-		text, ", timeout %s, retry_cnt %u",
-		rdt_unit_text(RDT_UNIT_ACK_TIMEOUT, story_ack_timeout(s, side), buf, sizeof(buf)),
-		s->conn->params.retry_count);
-	g_string_append_printf(text, ", rnr_retry %s, max_rd_atomic %u",
-			       rdt_unit_text(RDT_UNIT_RNR_RETRY, peer->rnr_retry, buf, sizeof(buf)),
-			       MIN(own->depth, peer->resources));
+	if (s->conn->params.has_req && (side == RDT_PASSIVE || s->conn->params.has_rep)) {
+		attribute(text, "timeout",
+			  rdt_unit_text(RDT_UNIT_ACK_TIMEOUT, story_ack_timeout(s, side), buf,
+					sizeof(buf)));
+		number_attribute(text, "retry_cnt", s->conn->params.retry_count);
+	}
+	/* How often to try again when the peer is not ready is what the peer asked for. */
+	if (told(s, rdt_side_other(side)))
+		attribute(text, "rnr_retry",
+			  rdt_unit_text(RDT_UNIT_RNR_RETRY, peer->rnr_retry, buf, sizeof(buf)));
+	if (told(s, RDT_ACTIVE) && told(s, RDT_PASSIVE))
+		number_attribute(text, "max_rd_atomic", MIN(own->depth, peer->resources));
 }
 
 static bool is_qp(const struct rdt_entry *e)

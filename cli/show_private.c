@@ -35,7 +35,7 @@ struct private
 {
 	const uint8_t *bytes;
 	size_t have, size; /* captured; on the wire */
-	bool exact;	   /* size is what the sender gave, not the field's */
+	bool exact;        /* size is what the sender gave, not the field's */
 };
 
 static bool is_text(const uint8_t *bytes, size_t len)
@@ -187,17 +187,20 @@ static void mpa(const struct story *s, const struct told *told)
 	g_string_free(text, TRUE);
 }
 
-/* RTU, DREQ and DREP hardly ever carry any: their empty fields are not told. */
-static bool is_empty(const struct told *told, enum rdt_field_id id)
+/*
+ * RTU, DREQ and DREP hardly ever carry any: their empty fields are not told, nor what the capture
+ * cut before it began.
+ */
+static bool is_told(const struct told *told, enum rdt_field_id id)
 {
 	const struct rdt_layer *layer = &told->layers.layer[0];
 	const size_t at = rdt_fields[id].at / 8u;
 
 	for (size_t i = at; i < layer->have; i++)
 		if (layer->bytes[i])
-			return false;
-	return told->rec->msg != RDT_MSG_REQ && told->rec->msg != RDT_MSG_REP &&
-	       told->rec->msg != RDT_MSG_REJ;
+			return true;
+	return layer->have > at && (told->rec->msg == RDT_MSG_REQ ||
+				    told->rec->msg == RDT_MSG_REP || told->rec->msg == RDT_MSG_REJ);
 }
 
 static bool each(const struct story *s, bool shown)
@@ -219,7 +222,7 @@ static bool each(const struct story *s, bool shown)
 		}
 		for (size_t f = 0; f < G_N_ELEMENTS(fields); f++) {
 			if (fields[f].msg != (enum rdt_msg)rec->msg ||
-			    is_empty(told, fields[f].field))
+			    !is_told(told, fields[f].field))
 				continue;
 			if (!shown)
 				return true;

@@ -14,7 +14,8 @@
 struct moment {
 	int64_t ns;
 	uint32_t frame;
-	const struct rdt_msg_rec *msg;			/* NULL: no message */
+	uint8_t input;
+	const struct rdt_msg_rec *msg;                  /* NULL: no message */
 	const struct rdt_state_rec *step[RDT_SIDES][4]; /* in order */
 	unsigned steps[RDT_SIDES];
 	enum rdt_side data_from; /* RDT_SIDES: no data */
@@ -28,7 +29,7 @@ struct timeline {
 	size_t width[RDT_SIDES];
 	unsigned time_width;
 	int64_t before; /* time of the line before, for the delta; INT64_MIN: none */
-	int64_t prev;	/* for -t d */
+	int64_t prev;   /* for -t d */
 };
 
 #define BY_WIDTH 24u
@@ -45,14 +46,16 @@ static bool is_told(const struct rdt_state_rec *rec)
 		rec->to == RDT_RDMA_ROUTE_QUERY || rec->to == RDT_RDMA_ROUTE_RESOLVED);
 }
 
-static struct moment *moment_at(struct timeline *t, int64_t ns, uint32_t frame)
+static struct moment *moment_at(struct timeline *t, const struct rdt_when *when)
 {
 	struct moment *m = t->count ? &t->moments[t->count - 1] : NULL;
 
-	if (m && m->ns == ns && m->frame == frame)
+	if (m && m->ns == when->ns && m->frame == when->frame && m->input == when->input)
 		return m;
 	m = &t->moments[t->count++];
-	*m = (struct moment){ .ns = ns, .frame = frame, .data_from = RDT_SIDES };
+	*m = (struct moment){
+		.ns = when->ns, .frame = when->frame, .input = when->input, .data_from = RDT_SIDES
+	};
 	return m;
 }
 
@@ -60,7 +63,10 @@ static void add_data(struct timeline *t, enum rdt_side side)
 {
 	const struct rdt_data *data = &t->s->conn->end[side].data;
 	size_t at = t->count;
-	struct moment m = { .ns = data->first_ns, .frame = data->first_frame, .data_from = side };
+	struct moment m = { .ns = data->first_ns,
+			    .frame = data->first_frame,
+			    .input = t->s->conn->input,
+			    .data_from = side };
 
 	if (!data->first_frame)
 		return;
@@ -75,23 +81,23 @@ static void gather(struct timeline *t)
 {
 	const struct story *s = t->s;
 
-	t->moments = g_new(struct moment, s->count + RDT_SIDES);
 	for (size_t i = 0; i < s->count; i++) {
 		const struct rdt_entry *e = &s->entries[i];
 		struct moment *m;
 
 		if (e->kind == RDT_REC_msg) {
-			m = moment_at(t, e->msg.when.ns, e->msg.when.frame);
-			/* Two messages of one frame cannot be; of two inputs they can. */
+			m = moment_at(t, &e->msg.when);
+			/* One frame is one message; a frame told twice stands twice. */
 			if (m->msg) {
-				t->moments[t->count++] = (struct moment){ .data_from = RDT_SIDES };
-				m = &t->moments[t->count - 1];
-				m->ns = e->msg.when.ns;
-				m->frame = e->msg.when.frame;
+				m = &t->moments[t->count++];
+				*m = (struct moment){ .ns = e->msg.when.ns,
+						      .frame = e->msg.when.frame,
+						      .input = e->msg.when.input,
+						      .data_from = RDT_SIDES };
 			}
 			m->msg = &e->msg;
 		} else if (e->kind == RDT_REC_state && is_told(&e->state)) {
-			m = moment_at(t, e->state.when.ns, e->state.when.frame);
+			m = moment_at(t, &e->state.when);
 			/* Phases that are only told by the REQ itself have no time of their own. */
 			if (m->msg && e->state.machine == RDT_MACHINE_RDMA)
 				continue;
@@ -174,29 +180,34 @@ static void copy_text(const struct rdt_msg_rec *rec, GString *text)
 								       : "repeated");
 }
 
+/* What a frame without a message of the connection was. */
+static const char *other_frame(const struct moment *m)
+{
+	const struct rdt_state_rec *rec = m->steps[RDT_ACTIVE] ? m->step[RDT_ACTIVE][0] : NULL;
+
+	if (m->data_from < RDT_SIDES)
+		return " data";
+	if (rec && (rec->event == RDT_CM_EV_RESOLVE_ADDR || rec->event == RDT_CM_EV_ADDR_DONE))
+		return " ARP or ND";
+	if (rec && (rec->event == RDT_CM_EV_RESOLVE_ROUTE || rec->event == RDT_CM_EV_ROUTE_DONE))
+		return " PathRecord";
+	return "";
+}
+
 static void by_text(const struct timeline *t, const struct moment *m, GString *text)
 {
-	if (m->msg) {
-		g_string_append_printf(text, "#%" PRIu32 " %s", m->frame,
-				       rdt_msg_key((enum rdt_msg)m->msg->msg));
-		copy_text(m->msg, text);
-	} else if (m->data_from < RDT_SIDES) {
-		g_string_append_printf(text, "#%" PRIu32 " data", m->frame);
-	} else if (m->frame) {
-		const struct rdt_state_rec *rec =
-			m->steps[RDT_ACTIVE] ? m->step[RDT_ACTIVE][0] : NULL;
+	char frame[32];
 
-		g_string_append_printf(text, "#%" PRIu32 "%s", m->frame,
-				       !rec ? ""
-				       : rec->event == RDT_CM_EV_RESOLVE_ADDR ||
-						       rec->event == RDT_CM_EV_ADDR_DONE
-					       ? " ARP or ND"
-				       : rec->event == RDT_CM_EV_RESOLVE_ROUTE ||
-						       rec->event == RDT_CM_EV_ROUTE_DONE
-					       ? " PathRecord"
-					       : "");
-	} else {
+	if (!m->frame) {
 		g_string_append(text, "~timer");
+	} else {
+		g_string_append(text, show_frame(t->s, m->input, m->frame, frame));
+		if (m->msg) {
+			g_string_append_printf(text, " %s", rdt_msg_key((enum rdt_msg)m->msg->msg));
+			copy_text(m->msg, text);
+		} else {
+			g_string_append(text, other_frame(m));
+		}
 	}
 	if (t->before != INT64_MIN && m->ns >= t->before) {
 		char buf[RDT_TEXT_MAX];
@@ -303,12 +314,13 @@ static void note_text(const struct timeline *t, const struct moment *m, GString 
 		share_note(s, m->msg, text);
 		trouble_note(m->msg, text);
 	}
-	/* An inferred step of the other side has a reason of its own. */
-	if (rec && m->msg && m->steps[rdt_side_other(first)]) {
+	/* Where only the other side's step is inferred, it has a reason of its own. */
+	if (rec && m->msg && m->steps[rdt_side_other(first)] && rec->basis == RDT_BASIS_WIRE) {
 		const struct rdt_state_rec *other = m->step[rdt_side_other(first)][0];
 
 		if (other != rec && other->basis == RDT_BASIS_INFERRED && other->why)
-			num_note(text, rdt_side_key(rdt_side_other(first)), other->why);
+			g_string_append_printf(text, "%s%s: %s", text->len ? "; " : "",
+					       rdt_side_key(rdt_side_other(first)), other->why);
 	}
 }
 
@@ -432,8 +444,11 @@ static void print_end(const struct timeline *t)
 void show_timeline(const struct story *s)
 {
 	struct timeline t = { .s = s, .before = INT64_MIN, .prev = INT64_MIN };
+	/* At most one for each record, and one for each side's first data. */
+	struct moment *moments = g_new(struct moment, s->count + RDT_SIDES);
 	bool inferred = false;
 
+	t.moments = moments;
 	gather(&t);
 	if (t.count) {
 		measure(&t);
@@ -457,5 +472,5 @@ void show_timeline(const struct story *s)
 				(int)t.time_width, "", cli_tone(s->opts, CLI_TONE_DIM),
 				cli_tone(s->opts, CLI_TONE_OFF));
 	}
-	g_free(t.moments);
+	g_free(moments);
 }

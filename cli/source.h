@@ -14,7 +14,7 @@
 
 enum source_result {
 	SOURCE_FRAME,
-	SOURCE_END,	/* the end of the file, where it should be */
+	SOURCE_END,     /* the end of the file, where it should be */
 	SOURCE_DAMAGED, /* no more can be read: source.damage says why */
 	SOURCE_STOPPED, /* by a signal */
 };
@@ -27,11 +27,11 @@ struct source {
 	const char *name;      /* as the user wrote it; "standard input" for - */
 	const char *file_kind; /* what opened it calls the format, for messages */
 	unsigned time_digits;  /* 6 or 9: what the file's times resolve */
-	uint64_t size;	       /* bytes of the file, 0 when not known */
+	uint64_t size;         /* bytes of the file, 0 when not known */
 	uint32_t number;       /* of the last record read, from 1 */
-	bool no_times;	       /* records without a time were met */
-	bool no_link;	       /* all of the file is of one kind that has no LINKTYPE */
-	char *damage;	       /* malloc: the sentence of SOURCE_DAMAGED */
+	bool no_times;         /* records without a time were met */
+	bool no_link;          /* all of the file is of one kind that has no LINKTYPE */
+	char *damage;          /* malloc: the sentence of SOURCE_DAMAGED */
 };
 
 struct source_ops {
@@ -47,7 +47,7 @@ struct source_peek {
 	uint8_t bytes[16384];
 	size_t len;
 	bool pcap, pcapng,
-		swapped;	/* by the magic number; swapped: not this machine's byte order */
+		swapped;        /* by the magic number; swapped: not this machine's byte order */
 	uint32_t link, snaplen; /* pcap: LINKTYPE and snapshot length of the header */
 	const char *compressed; /* "gzip" ... or NULL */
 };

@@ -15,11 +15,12 @@
 #include "source.h"
 
 #define INPUTS_MAX 255 /* rdt_when.input */
+#define CHUNK (1u << 17)
 
 struct input {
 	struct source *source;
-	struct packet head;	    /* read, not handed out yet */
-	int64_t first_ns;	    /* time of its first packet, whether -f let it through or not */
+	struct packet head;         /* read, not handed out yet */
+	int64_t first_ns;           /* time of its first packet, whether -f let it through or not */
 	bool has_head, done, taken; /* taken: head was handed out, its bytes are still in use */
 };
 
@@ -32,7 +33,8 @@ struct inputs {
 	bool bad_filter, stopped;
 	int64_t base_ns;
 	bool based;
-	int spool; /* descriptor of the unlinked copy of stdin, or -1 */
+	int spools[INPUTS_MAX]; /* descriptors of the unlinked copies of pipes */
+	size_t spool_count;
 };
 
 /* ---- one input ----------------------------------------------------------------------------- */
@@ -89,59 +91,71 @@ static void refill(struct inputs *in, size_t i)
 	}
 }
 
-/* ---- standard input ------------------------------------------------------------------------- */
+/* ---- pipes that are read twice --------------------------------------------------------------- */
 
-/* Copy a pipe to a file without a name. Returns its descriptor, or -1 after printing why. */
-static int spool_stdin(void)
+/* Copy what comes from a descriptor to a file without a name. Returns its descriptor, or -1. */
+static int spool(int from, const char *what)
 {
 	const char *dir = g_get_tmp_dir();
-	char *name = g_strdup_printf("%s/" CLI_NAME "-XXXXXX", dir), *chunk = g_malloc(1 << 17);
-	int fd = mkstemp(name);
-	ssize_t got = 0;
+	char *name = g_strdup_printf("%s/" CLI_NAME "-XXXXXX", dir), *chunk = g_malloc(CHUNK);
+	int fd = mkstemp(name), failed = fd < 0 ? errno : 0;
+	ssize_t got;
 
-	if (fd < 0) {
-		cli_error("cannot keep a copy of standard input in %s: %s; set TMPDIR", dir,
-			  strerror(errno));
-		goto out;
+	if (fd >= 0) {
+		unlink(name);
+		fcntl(fd, F_SETFD, FD_CLOEXEC);
 	}
-	unlink(name);
-	fcntl(fd, F_SETFD, FD_CLOEXEC);
-	while ((got = read(STDIN_FILENO, chunk, 1 << 17)) != 0) {
-		if (got < 0 && errno == EINTR)
-			break; /* Ctrl-C: go on with what there is */
-		for (ssize_t done = 0, put; got > 0 && done < got; done += put) {
-			put = write(fd, chunk + done, (size_t)(got - done));
-			if (put <= 0)
-				got = -1;
-		}
+	while (!failed && (got = read(from, chunk, CHUNK)) != 0) {
 		if (got < 0) {
-			cli_error("cannot keep a copy of standard input in %s: %s; set TMPDIR to a "
-				  "place "
-				  "with room",
-				  dir, strerror(errno));
-			close(fd);
-			fd = -1;
+			/* Ctrl-C: go on with what there is */
+			failed = errno == EINTR ? 0 : errno;
 			break;
 		}
+		for (ssize_t done = 0, put; !failed && done < got; done += put) {
+			put = write(fd, chunk + done, (size_t)(got - done));
+			if (put < 0)
+				failed = errno;
+		}
 	}
-out:
+	if (failed) {
+		cli_error("cannot keep a copy of %s in %s: %s; set TMPDIR to a place with room",
+			  what, dir, strerror(failed));
+		if (fd >= 0)
+			close(fd);
+		fd = -1;
+	}
 	g_free(name);
 	g_free(chunk);
 	return fd;
 }
 
-/* What to open for standard input. NULL after a message. */
-static char *stdin_path(struct inputs *in, bool again)
+/*
+ * What to open for a file that the user named: a pipe that will be read again is copied first.
+ * NULL after a message.
+ */
+static char *path_of(struct inputs *in, const char *file, const char *what, bool again)
 {
-	struct stat st;
+	const bool is_stdin = !strcmp(file, "-");
+	struct stat st = { 0 };
+	int from, copy;
 
+	if (is_stdin ? fstat(STDIN_FILENO, &st) : stat(file, &st))
+		return g_strdup(file); /* source_open() says what is wrong with it */
 	/* A file by redirection can be opened anew, from its beginning. */
-	if (!fstat(STDIN_FILENO, &st) && S_ISREG(st.st_mode) && !access("/proc/self/fd/0", R_OK))
+	if (is_stdin && S_ISREG(st.st_mode) && !access("/proc/self/fd/0", R_OK))
 		return g_strdup("/proc/self/fd/0");
-	if (!again || !S_ISFIFO(st.st_mode))
-		return g_strdup("-");
-	in->spool = spool_stdin();
-	return in->spool < 0 ? NULL : g_strdup_printf("/proc/self/fd/%d", in->spool);
+	if (!again || S_ISREG(st.st_mode) || !(S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)))
+		return g_strdup(file);
+	from = is_stdin ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC);
+	if (from < 0)
+		return g_strdup(file);
+	copy = spool(from, what);
+	if (!is_stdin)
+		close(from);
+	if (copy < 0)
+		return NULL;
+	in->spools[in->spool_count++] = copy;
+	return g_strdup_printf("/proc/self/fd/%d", copy);
 }
 
 /* ---- all of them ------------------------------------------------------------------------------ */
@@ -182,7 +196,6 @@ int inputs_open(const struct cli_opts *opts, bool again, struct inputs **ret_inp
 	bool had_stdin = false;
 	int code = CLI_USAGE;
 
-	in->spool = -1;
 	for (const char *const *file = opts->files; *file; file++) {
 		const bool is_stdin = !strcmp(*file, "-");
 		const size_t i = in->count;
@@ -198,7 +211,7 @@ int inputs_open(const struct cli_opts *opts, bool again, struct inputs **ret_inp
 		}
 		had_stdin |= is_stdin;
 		in->info[i].path = is_stdin ? "standard input" : *file;
-		in->open_path[i] = is_stdin ? stdin_path(in, again) : g_strdup(*file);
+		in->open_path[i] = path_of(in, *file, in->info[i].path, again);
 		if (!in->open_path[i])
 			goto fail;
 		in->count++;
@@ -328,7 +341,7 @@ void inputs_close(struct inputs *in)
 	for (size_t i = 0; i < in->count; i++)
 		g_free((gpointer)(uintptr_t)in->open_path[i]);
 	source_bpf_free(in->bpf);
-	if (in->spool >= 0)
-		close(in->spool);
+	for (size_t i = 0; i < in->spool_count; i++)
+		close(in->spools[i]);
 	g_free(in);
 }

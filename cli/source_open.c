@@ -15,6 +15,12 @@
 #include "progress.h"
 #include "source.h"
 
+#ifdef RDT_HAVE_WIRETAP
+#define READABLE "pcap, pcapng and ERF"
+#else
+#define READABLE "pcap and pcapng"
+#endif
+
 #define MAGIC_PCAP_US 0xa1b2c3d4u
 #define MAGIC_PCAP_NS 0xa1b23c4du
 #define MAGIC_PCAP_MODIFIED 0xa1b2cd34u
@@ -192,8 +198,7 @@ static void say_unknown(const char *name, const struct source_peek *peek, const 
 	if (kind)
 		cli_error("%s is not a capture: it looks like %s", name, kind);
 	else
-		cli_error("%s is not a capture: it begins with %s; pcap, pcapng and ERF files can "
-			  "be read",
+		cli_error("%s is not a capture: it begins with %s; " READABLE " files can be read",
 			  name, hex);
 }
 

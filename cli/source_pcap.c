@@ -127,6 +127,7 @@ struct source *source_pcap_open(const char *path, const struct source_peek *peek
 		*ret_why = g_strdup(strerror(errno));
 		return NULL;
 	}
+	setvbuf(file, NULL, _IOFBF, 1 << 18);
 	pcap = pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO, error);
 	if (!pcap) {
 		*ret_why = g_strdup(error);

@@ -39,7 +39,7 @@ struct wtap_source {
 	uint32_t iface_links[IFACES_MAX];
 	unsigned iface_count;
 	const char *compressed; /* peek.compressed */
-	bool guessed;		/* the format has no magic number */
+	bool guessed;           /* the format has no magic number */
 };
 
 static void init_once(void)
@@ -262,6 +262,7 @@ static enum source_result wtap_source_next(struct source *source, struct packet 
 	int err = 0;
 
 	do {
+		wtap_rec_reset(rec); /* frees the options of the packet before */
 		if (!wtap_read(s->wth, rec, &s->buf, &err, &info, &offset)) {
 			if (!err)
 				return at_end(s);

@@ -12,12 +12,6 @@ struct cell {
 	uint16_t len, width;
 };
 
-/* A line in the making: one write each, there may be a hundred thousand. */
-struct line {
-	char text[TABLE_COLUMNS * 128];
-	size_t len;
-};
-
 void table_init(struct table *t, const struct table_column *columns, size_t count)
 {
 	*t = (struct table){ .columns = columns, .count = count };
@@ -50,10 +44,29 @@ void table_row(struct table *t, enum cli_tone tone)
 	t->cell = 0;
 }
 
+/* Columns that len bytes take. Most cells are ASCII, and there may be a million. */
+static size_t width_of(const char *text, size_t len)
+{
+	const uint64_t high = UINT64_C(0x8080808080808080);
+	uint64_t word;
+	size_t n = 0;
+
+	for (; n + sizeof(word) <= len; n += sizeof(word)) {
+		memcpy(&word, text + n, sizeof(word));
+		if (word & high)
+			return cli_text_width(text);
+	}
+	for (; n < len; n++) {
+		if (text[n] & 0x80)
+			return cli_text_width(text);
+	}
+	return len;
+}
+
 void table_cell(struct table *t, const char *text)
 {
 	const size_t whole = strlen(text), len = whole < CELL_MAX ? whole : CELL_MAX;
-	const struct cell cell = { (uint16_t)len, (uint16_t)cli_text_width(text) };
+	const struct cell cell = { (uint16_t)len, (uint16_t)width_of(text, len) };
 	char *at = make_room(t, sizeof(cell) + len + 1);
 
 	memcpy(at, &cell, sizeof(cell));
@@ -106,45 +119,43 @@ static unsigned fit(const struct table *t, unsigned screen, bool show[TABLE_COLU
 	return total <= screen ? last : total - last >= screen ? 0 : last - (total - screen);
 }
 
-static void put(struct line *line, const char *text, size_t len)
+static char *add(char *at, const char *text)
 {
-	if (line->len + len > sizeof(line->text)) {
-		fwrite(line->text, 1, line->len, cli_out());
-		line->len = 0;
+	const size_t len = strlen(text);
+
+	memcpy(at, text, len);
+	return at + len;
+}
+
+/* Room for the longest line that these cells can make. */
+static char *line_room(struct table *t, const struct cell *cells)
+{
+	size_t need = 16;
+
+	for (size_t i = 0; i < t->count; i++)
+		need += cells[i].len + (size_t)t->width[i] + GAP + 32;
+	if (need > t->line_size) {
+		free(t->line);
+		t->line_size = 2 * need;
+		t->line = malloc(t->line_size);
+		if (!t->line)
+			cli_no_memory();
 	}
-	memcpy(line->text + line->len, text, len);
-	line->len += len;
-}
-
-static void put_text(struct line *line, const char *text)
-{
-	put(line, text, strlen(text));
-}
-
-static void pad(struct line *line, size_t n)
-{
-	static const char spaces[] =
-		"                                                                ";
-
-	for (; n > sizeof(spaces) - 1; n -= sizeof(spaces) - 1)
-		put(line, spaces, sizeof(spaces) - 1);
-	put(line, spaces, n);
+	return t->line;
 }
 
 /* One line of cells. It is cut where the screen ends, so that it never wraps. */
-static void put_line(const struct table *t, const struct cli_opts *opts, const struct cell *cells,
+static void put_line(struct table *t, const struct cli_opts *opts, const struct cell *cells,
 		     const char *const *texts, const bool *show, unsigned last_width,
 		     enum cli_tone tone)
 {
-	static struct line line;
 	size_t left = opts->width ? opts->width : SIZE_MAX, owed = 0;
+	char *at = line_room(t, cells);
 
-	line.len = 0;
 	for (size_t i = 0; i < t->count && left > owed; i++) {
-		const bool last = i + 1 == t->count;
 		const bool toned = tone != CLI_TONE_OFF && t->columns[i].toned;
-		size_t width = cells[i].width, len = cells[i].len,
-		       room = last ? last_width : t->width[i];
+		size_t room = i + 1 == t->count ? last_width : t->width[i];
+		size_t width = cells[i].width, len = cells[i].len;
 
 		if (!show[i])
 			continue;
@@ -156,26 +167,28 @@ static void put_line(const struct table *t, const struct cli_opts *opts, const s
 		if (t->columns[i].right)
 			owed += room - width;
 		if (width) {
-			pad(&line, owed);
+			memset(at, ' ', owed);
+			at += owed;
 			left -= owed + width;
 			owed = 0;
 			if (toned)
-				put_text(&line, cli_tone(opts, tone));
-			put(&line, texts[i], len);
+				at = add(at, cli_tone(opts, tone));
+			memcpy(at, texts[i], len);
+			at += len;
 			if (len < cells[i].len)
-				put_text(&line, opts->ascii ? "~" : "…");
+				at = add(at, opts->ascii ? "~" : "…");
 			if (toned)
-				put_text(&line, cli_tone(opts, CLI_TONE_OFF));
+				at = add(at, cli_tone(opts, CLI_TONE_OFF));
 		}
 		if (!t->columns[i].right)
 			owed += room - width;
 		owed += GAP;
 	}
-	put_text(&line, "\n");
-	fwrite(line.text, 1, line.len, cli_out());
+	*at++ = '\n';
+	fwrite(t->line, 1, (size_t)(at - t->line), cli_out());
 }
 
-static void put_titles(const struct table *t, const struct cli_opts *opts, const bool *show,
+static void put_titles(struct table *t, const struct cli_opts *opts, const bool *show,
 		       unsigned last_width)
 {
 	struct cell cells[TABLE_COLUMNS];
@@ -217,5 +230,6 @@ void table_flush(struct table *t, const struct cli_opts *opts)
 void table_free(struct table *t)
 {
 	free(t->text);
+	free(t->line);
 	*t = (struct table){ 0 };
 }

@@ -25,6 +25,8 @@ struct table {
 	char *text; /* cells, each with its terminating 0, and one byte of tone before a row */
 	size_t used, room;
 	size_t rows, cell;
+	char *line; /* the line in the making: one write each */
+	size_t line_size;
 	bool titled; /* the title line was printed */
 };
 

@@ -128,6 +128,17 @@ int rdt_unit_scale(enum rdt_unit unit, uint64_t raw, uint64_t *ret_scaled)
 
 /* ---- durations and units -------------------------------------------------------------------- */
 
+/* text into buf, cut where it does not fit. */
+static void copy_text(const char *text, char *buf, size_t size)
+{
+	const size_t len = strlen(text);
+
+	if (!size)
+		return;
+	memcpy(buf, text, len < size ? len + 1 : size - 1);
+	buf[size - 1] = 0;
+}
+
 /* value / unit with that many significant digits, zeros at the end of the fraction left out. */
 static void decimal_text(uint64_t value, uint64_t unit, unsigned digits, char *buf, size_t size)
 {
@@ -135,6 +146,7 @@ static void decimal_text(uint64_t value, uint64_t unit, unsigned digits, char *b
 	const uint64_t whole = value / unit;
 	unsigned places = digits - 1;
 	uint64_t rounded;
+	char text[32], *at;
 
 	for (uint64_t w = whole; w >= 10 && places; w /= 10)
 		places--;
@@ -143,20 +155,26 @@ static void decimal_text(uint64_t value, uint64_t unit, unsigned digits, char *b
 		rounded /= 10;
 		places--;
 	}
+	/* Without printf: a list of connections has a hundred thousand of these. */
+	at = text + sizeof(text) - 1;
+	*at = 0;
+	for (unsigned i = 0; i < places; i++, rounded /= 10)
+		*--at = (char)('0' + rounded % 10);
 	if (places)
-		snprintf(buf, size, "%" PRIu64 ".%0*" PRIu64, rounded / tens[places], (int)places,
-			 rounded % tens[places]);
-	else
-		snprintf(buf, size, "%" PRIu64, rounded);
+		*--at = '.';
+	do
+		*--at = (char)('0' + rounded % 10);
+	while (rounded /= 10);
+	copy_text(at, buf, size);
 }
 
 static char *time_text(uint64_t ns, unsigned digits, char *buf, size_t size)
 {
 	static const struct {
 		uint32_t ns;
-		const char *name;
-	} units[] = { { NS_PER_US, "us" }, { NS_PER_MS, "ms" }, { NS_PER_S, "s" } };
-	char number[32];
+		char name[4];
+	} units[] = { { NS_PER_US, " us" }, { NS_PER_MS, " ms" }, { NS_PER_S, " s" } };
+	char number[40]; /* 20 digits, a point, and the unit */
 
 	if (ns < NS_PER_US) {
 		snprintf(buf, size, "%u ns", (unsigned)ns);
@@ -168,9 +186,10 @@ static char *time_text(uint64_t ns, unsigned digits, char *buf, size_t size)
 		decimal_text(ns, units[i].ns, digits, number, sizeof(number));
 		/* 999.96 us rounds to 1000 us: say 1 ms */
 		if (i < 2 && !strcmp(number, "1000"))
-			snprintf(buf, size, "1 %s", units[i + 1].name);
+			copy_text(i ? "1 s" : "1 ms", number, sizeof(number));
 		else
-			snprintf(buf, size, "%s %s", number, units[i].name);
+			memcpy(number + strlen(number), units[i].name, sizeof(units[i].name));
+		copy_text(number, buf, size);
 		return buf;
 	}
 	if (ns < NS_PER_H)

@@ -152,6 +152,11 @@ static int of_packet(const char *expr, const struct rdt_view *view)
 	return yes;
 }
 
+static const struct rdt_view_frame frame21 = {
+	.when = { .frame = 21, .ns = 5000 }, .base = 1000, .len = 322, .cap_len = 128, .link = 1
+};
+static const struct rdt_view_frame frame22 = { .when = { .frame = 22 } };
+
 /* ---- connections -------------------------------------------------------------------------- */
 
 Test(filter, columns_of_a_connection)
@@ -311,7 +316,7 @@ Test(filter, logic)
 		for (const char *c = expr[i]; *c; c++)
 			n += (size_t)snprintf(text + n, sizeof(text) - n, "%.*s",
 					      *c == 'T' || *c == 'F' ? 6 : 1,
-					      *c == 'T'	  ? "n == 3"
+					      *c == 'T'   ? "n == 3"
 					      : *c == 'F' ? "n == 4"
 							  : c);
 		cr_expect(eq(int, of_conn(text, &f, 0), 1), "%s", text);
@@ -418,6 +423,13 @@ Test(filter, fields_of_a_packet)
 		{ "qpn == 1", 1 }, /* no connection is known: the packet's own */
 		{ "frame == 21", 1 },
 		{ "frame in {20, 22}", 0 },
+		{ "frame.number == 21", 1 },
+		{ "frame.len == 322 and frame.cap_len < 322", 1 },
+		{ "frame.rel_ns == 4000", 1 },
+		{ "frame.rel_ns < 5us", 1 },
+		{ "frame.time < 2026-11-29", 1 },
+		{ "frame.src == 10.0.0.2 and frame.dst == 10.0.0.1", 1 },
+		{ "frame.link == 1 and frame.input == 0", 1 },
 		{ "outcome == closed", 0 },
 		{ "some(req and bth.psn == 77)", 1 },
 		{ "some(req and bth.psn == 78)", 0 },
@@ -430,7 +442,7 @@ Test(filter, fields_of_a_packet)
 
 	req_packet(&b);
 	rdt_view_set_packet(&view, b.layers, b.count, &frame);
-	view.frame = 21;
+	view.frame = &frame21;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		cr_expect(eq(int, of_packet(rows[i].expr, &view), rows[i].yes), "%s", rows[i].expr);
 }
@@ -539,7 +551,7 @@ Test(filter, some_packet_of_a_connection)
 		set_text(&f, RDT_COL_msg_msg, "REQ");
 		set_text(&f, RDT_COL_msg_from, "active");
 		rdt_view_set_packet(&view, b.layers, b.count, NULL);
-		view.frame = 21;
+		view.frame = &frame21;
 		rdt_filter_mark(filter, &view, &seen);
 
 		b = (struct bytes){ .count = 0 };
@@ -549,7 +561,7 @@ Test(filter, some_packet_of_a_connection)
 		set_text(&f, RDT_COL_msg_msg, "REJ");
 		set_text(&f, RDT_COL_msg_from, "passive");
 		rdt_view_set_packet(&view, b.layers, b.count, NULL);
-		view.frame = 22;
+		view.frame = &frame22;
 		rdt_filter_mark(filter, &view, &seen);
 
 		view = view_of(&f, RDT_VIEW_STATE);
@@ -753,19 +765,19 @@ static char *printed(const char *expr, char *buf, size_t size)
 
 Test(filter, the_caret_stands_under_the_place)
 {
+	static char outcom[] = "rdma-trace: -Y: there is no name outcom\n"
+			       "  n == 1 and outcom == open\n"
+			       "             ^~~~~~\n"
+			       "  did you mean outcome?\n";
+	/* Two bytes, one column; a tab is one column too. */
+	static char umlaut[] = "rdma-trace: -Y: this is no number\n"
+			       "  app == \"\xc3\xa4\" and n == x\n"
+			       "                      ^\n"
+			       "  it looks like 17 or 0x11\n";
 	char buf[1024], want[1024], expr[400];
 
-	cr_expect(eq(str, printed("n == 1 and outcom == open", buf, sizeof(buf)),
-		     (char *)"rdma-trace: -Y: there is no name outcom\n"
-			     "  n == 1 and outcom == open\n"
-			     "             ^~~~~~\n"
-			     "  did you mean outcome?\n"));
-	/* Two bytes, one column; a tab is one column too. */
-	cr_expect(eq(str, printed("app == \"\xc3\xa4\"\tand n == x", buf, sizeof(buf)),
-		     (char *)"rdma-trace: -Y: this is no number\n"
-			     "  app == \"\xc3\xa4\" and n == x\n"
-			     "                      ^\n"
-			     "  it looks like 17 or 0x11\n"));
+	cr_expect(eq(str, printed("n == 1 and outcom == open", buf, sizeof(buf)), outcom));
+	cr_expect(eq(str, printed("app == \"\xc3\xa4\"\tand n == x", buf, sizeof(buf)), umlaut));
 	/* A long one is shown around the place. */
 	memset(expr, ' ', sizeof(expr));
 	memcpy(expr + 300, "n == x", 6);

@@ -81,6 +81,9 @@ Test(ftrace, ib_mad)
 			&t));
 	cr_expect_eq(t.tid, 0x27709a48a);
 	cr_expect_eq(t.attr_id, 0x14);
+	cr_expect_eq(t.mgmt_class, 7);
+	cr_expect_eq(t.retries_left, 15);
+	cr_expect_eq(t.max_retries, 15);
 }
 
 Test(ftrace, says_no)

@@ -323,6 +323,38 @@ Test(track, dreq_retries_run_out)
 	story_end(&s);
 }
 
+/* All sixteen were seen, so the wait was over when a late DREP came: the program had its event. */
+Test(track, late_drep_after_all_retries)
+{
+	struct story s;
+
+	story_begin(&s, NULL);
+	connect_both(&s);
+	for (unsigned n = 0; n < 16; n++)
+		SAY(&s, 4350, PASSIVE, DREQ, 0);
+	SAY(&s, 10000, ACTIVE, DREP, 0);
+	tracked_finish(&s.t);
+	EXPECT_EVENTS(&s, 0, PASSIVE, "CONNECT_REQUEST ESTABLISHED DISCONNECTED(-110)");
+	EXPECT(&s, 0, "unexpected", "0");
+	EXPECT(&s, 0, "closed_by", "passive");
+	story_end(&s);
+}
+
+/* Only ten were seen: the capture may lack the others, and the answer is believed. */
+Test(track, late_drep_after_some_retries)
+{
+	struct story s;
+
+	story_begin(&s, NULL);
+	connect_both(&s);
+	for (unsigned n = 0; n < 10; n++)
+		SAY(&s, 4350, PASSIVE, DREQ, 0);
+	SAY(&s, 60000, ACTIVE, DREP, 0);
+	tracked_finish(&s.t);
+	EXPECT_EVENTS(&s, 0, PASSIVE, "CONNECT_REQUEST ESTABLISHED DISCONNECTED");
+	story_end(&s);
+}
+
 Test(track, client_gives_up)
 {
 	struct story s;

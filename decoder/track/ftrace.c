@@ -157,6 +157,23 @@ static void event_of(const char *text, const char *end, struct rdt_ftrace *ret)
 		ret->status = minus ? -(int32_t)v : (int32_t)v;
 }
 
+/* "wrtid 0x27709a48a; 14/15 retries(0)": left, then allowed. */
+static void retries_of(const char *text, const char *end, struct rdt_ftrace *ret)
+{
+	struct cursor c;
+	uint64_t left, most;
+
+	if (!after(text, end, "wrtid ", &c) || !number(&c, &left))
+		return;
+	while (c.p < end && (*c.p == ';' || *c.p == ' '))
+		c.p++;
+	if (!number(&c, &left) || c.p == end || *c.p++ != '/' || !number(&c, &most) ||
+	    left > UINT8_MAX || most > UINT8_MAX)
+		return;
+	ret->retries_left = (uint8_t)left;
+	ret->max_retries = (uint8_t)most;
+}
+
 bool rdt_ftrace_parse(const char *text, size_t len, struct rdt_ftrace *ret_line)
 {
 	const char *end = text + len, *rest;
@@ -189,5 +206,8 @@ bool rdt_ftrace_parse(const char *text, size_t len, struct rdt_ftrace *ret_line)
 		ret_line->tid = v;
 	if (after(rest, end, "attr_id ", &c) && number(&c, &v))
 		ret_line->attr_id = (uint16_t)v;
+	if (after(rest, end, "class ", &c) && number(&c, &v))
+		ret_line->mgmt_class = (uint8_t)v;
+	retries_of(rest, end, ret_line);
 	return true;
 }

@@ -63,7 +63,7 @@ struct end_priv {
 	uint8_t owes_request : 1;  /* a CONNECT_REQUEST not yet proven */
 	uint8_t owes_response : 1; /* a CONNECT_RESPONSE whose RTU was not seen */
 	uint8_t data_known : 1;    /* data.next_psn is valid */
-	uint8_t fin : 1;
+	uint8_t all_sent : 1;      /* the awaited message was sent as often as announced */
 };
 
 struct slot {
@@ -203,7 +203,7 @@ const struct resolve *resolve_take(struct rdt_tracker *t, const struct rdt_addr 
 /* After a step: start, restart or stop the side's timer. */
 void timer_update(struct slot *s, enum rdt_side side, enum rdt_cm_event event, bool repeat,
 		  int64_t ns);
-/* Fire what ran out before now; give_up: also the timers that end a wait for the peer. */
+/* Fire what ran out before now; give_up: also waits of which not all sendings were seen. */
 void timer_run(struct rdt_tracker *t, struct slot *s, int64_t now, bool give_up);
 
 void mpa_unbind(struct rdt_tracker *t, const struct slot *s);

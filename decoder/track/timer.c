@@ -77,6 +77,7 @@ static void arm_retries(struct slot *s, enum rdt_side side, enum rdt_cm_event ev
 	if (sent > 1 && !priv->has_mra && (priv->resent_ms - priv->tracked_ms) / (sent - 1) > each)
 		each = (priv->resent_ms - priv->tracked_ms) / (sent - 1);
 	each += each / 16;
+	priv->all_sent = sent >= most;
 	arm(priv, event, priv->resent_ms + each * ((sent < most ? most - sent : 0) + 1));
 }
 
@@ -149,8 +150,14 @@ void timer_run(struct rdt_tracker *t, struct slot *s, int64_t now, bool give_up)
 			const struct end_priv *priv = &s->priv[side];
 			const int64_t end = s->pub.start_ns + (int64_t)priv->timer_ms * 1000000;
 
-			if (priv->timer_event == RDT_CM_EV_NONE || end >= now ||
-			    (!give_up && priv->timer_event != RDT_CM_EV_TIMER_TIMEWAIT))
+			if (priv->timer_event == RDT_CM_EV_NONE || end >= now)
+				continue;
+			/*
+			 * A wait for the peer that seems over may go on while the capture does: it
+			 * may lack some of the sendings. It is over when all were seen.
+			 */
+			if (!give_up && !priv->all_sent &&
+			    priv->timer_event != RDT_CM_EV_TIMER_TIMEWAIT)
 				continue;
 			if (next == RDT_SIDES || end < when.ns) {
 				next = side;

@@ -68,6 +68,9 @@ run "$RDT" dump -s 6 "$CAPTURES/perftest.pcap"
 check "-s" lines 2
 run "$RDT" dump "$CAPTURES/iwarp-rping.pcap"
 check "iWARP" prints 'MPA REQ +1  rev 2  '
+check "a flag that is not set is not named" is "$(grep -c 'rejected' "$out")" 0
+run "$RDT" dump "$CAPTURES/iwarp-reject.pcap"
+check "a flag that is set is named" is "$(grep -c 'MPA REP .*  rejected  ' "$out")" 3
 
 # -V: every field once, with name and place; JSON has the same.
 run "$RDT" dump -V -Y req "$CAPTURES/rping4.pcap"
@@ -88,6 +91,10 @@ run "$RDT" dump -T ndjson -Y req "$ODD/snaplen-96.pcap"
 check "JSON: a cut header has the fields that are there" is \
 	"$(sed -n 2p "$out" | jq -c '[.req.local_comm_id, .req.captured_bytes, (.req | has("starting_psn"))]')" \
 	'[1815422308,10,false]'
+run "$RDT" dump -T ndjson -Y req "$ODD/vlans.pcap"
+check "JSON: a second header of a kind has a key of its own" is \
+	"$(sed -n 2p "$out" | jq -c '[.vlan.vid, .vlan_2.vid]')" '[7,9]'
+run "$RDT" dump -T ndjson -Y req "$ODD/snaplen-96.pcap"
 check "JSON: the problem" is "$(sed -n 2p "$out" | jq -r .problem)" \
 	'the capture cut the frame after its transport header'
 

@@ -21,7 +21,7 @@ lz4 -q "$good" x.lz4
 editcap -F pcapng "$good" x.pcapng 2>/dev/null
 gzip -kc x.pcapng >x.pcapng.gz
 for f in x.gz x.zst x.lz4 x.pcapng x.pcapng.gz big-endian.pcap ib.pcap ib.pcapng erf.pcap native.erf \
-	raw.pcap sll.pcap loop.pcap; do
+	raw.pcap sll.pcap loop.pcap vlans.pcap; do
 	run "$RDT" -T csv -e $what $f
 	same "$f"
 	run bash -c "cat $f | '$RDT' -T csv -e $what -"
@@ -37,6 +37,10 @@ check "link types of the header" is "$(head -1 "$out" | jq -c '.inputs[0].link_t
 check "packets of the header" is "$(head -1 "$out" | jq '.inputs[0].packets')" 82
 run "$RDT" -T csv -e $what,transport ib.pcap
 check "native InfiniBand" prints 'closed,5,60,960,39897000,ib$'
+for f in erf.pcap native.erf; do
+	run "$RDT" dump -T csv -E header=n -e frame.len,frame.cap_len -c 1 $f
+	check "an ERF record is whole: $f" is "$(cat "$out")" 306,306
+done
 mkfifo pipe
 (cat "$good" >pipe &)
 run timeout 10 "$RDT" -T csv -e $what pipe
@@ -74,6 +78,8 @@ check "-f keeps frame numbers" is "$(head -1 "$out")" 17
 check "-f" lines 65
 run "$RDT" -T csv -e $what -f 'udp port 4791' "$good"
 same "-f that lets all RDMA through"
+run "$RDT" -T csv -e rel_ns -f 'udp port 4791' "$good"
+check "-f does not move the beginning of time" is "$(sed -n 2p "$out")" 8396969000
 run "$RDT" dump -T csv -E header=n -e frame.number -c 20 "$good"
 check "-c counts packets read" is "$(paste -sd, "$out")" 17,18,19,20
 run "$RDT" -c 20 "$good"

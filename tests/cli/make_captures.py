@@ -120,6 +120,8 @@ write("ib.pcapng", SECTION, interface(247), *[enhanced(0, s, u, native(p)) for s
 write("raw.pcap", header(101), *[record(s, u, p[14:]) for s, u, p in roce])
 write("sll.pcap", header(113),
       *[record(s, u, b"\0\0\0\1\0\6" + p[6:12] + b"\0\0" + p[12:]) for s, u, p in roce])
+write("vlans.pcap", header(),
+      *[record(s, u, p[:12] + b"\x88\xa8\0\7\x81\0\0\x09" + p[12:]) for s, u, p in roce])
 write("loop.pcap", header(0), *[record(s, u, struct.pack("<I", 2) + p[14:]) for s, u, p in roce])
 write("two-links.pcapng", SECTION, interface(1), interface(220), interface(101, 9),
       *[enhanced(2, s, u, p[14:], 9) if is_roce(p) and n % 2 else enhanced(0, s, u, p)
@@ -134,6 +136,9 @@ write("half-1.pcap", header(), *plain[:half])
 write("half-2.pcap", header(), *plain[half:])
 write("from-1.pcap", header(), *[record(s, u, p) for s, u, p in roce if p[29] == 1])
 write("from-2.pcap", header(), *[record(s, u, p) for s, u, p in roce if p[29] == 2])
+# Data without its set-up and without the first acknowledgement: each direction begins as a
+# connection of its own, and they turn out to be one.
+write("late-pair.pcap", header(), *[record(s, u, p, w) for s, u, p, w in packets[19:20] + packets[21:79]])
 # RoCEv2 on another UDP port.
 write("port-5000.pcap", header(),
       *[record(s, u, p[:36] + struct.pack(">H", 5000) + p[38:]) for s, u, p in roce])

@@ -46,6 +46,12 @@ run bash -c "cat '$capture' | '$RDT' -q -s 2 -w piped.pcapng -"
 check "a pipe is read twice" exits 0
 check "the same packets from a pipe" is "$(tshark -r piped.pcapng "${fields[@]}")" \
 	"$(tshark -r two.pcapng "${fields[@]}")"
+run bash -c "'$RDT' -q -s 2 -w named.pcapng <(gzip -c '$capture')"
+check "process substitution is read twice" exits 0
+check "the same packets from it" is "$(tshark -r named.pcapng "${fields[@]}")" \
+	"$(tshark -r two.pcapng "${fields[@]}")"
+expect 2 'cannot keep a copy of standard input in /nonexistent: .*; set TMPDIR' \
+	env TMPDIR=/nonexistent bash -c "cat '$capture' | '$RDT' -w x.pcapng -"
 run bash -c "'$RDT' -s 2 -w - -o /dev/null '$capture' | '$RDT' -T csv -e $what -"
 check "to standard output" is "$(cat "$out")" "$want"
 run "$RDT" dump -q -Y rej -w rej.pcapng "$CAPTURES/reject.pcap"
@@ -61,8 +67,11 @@ for f in ib.pcap erf.pcap raw.pcap sll.pcap ib.pcapng; do
 	run "$RDT" -T csv -e data_pkts,outcome,transport link.pcapng
 	check "$f again" is "$(sed -n 2p "$out" | cut -d, -f1,2)" 60,closed
 done
-# Packets before both directions were seen belong to the connection too.
-run "$RDT" -q -s 1 -w data.pcapng "$CAPTURES/pingpong.pcap"
-check "the first packets of a connection without messages" is "$(tshark -r data.pcapng | wc -l)" \
-	"$("$RDT" -T csv -E header=n -e data_pkts -s 1 "$CAPTURES/pingpong.pcap")"
+# Packets before both directions were known to be one belong to the connection too.
+run "$RDT" -T csv -E header=n -e n,data_pkts "$ODD/late-pair.pcap"
+check "two directions are one connection" is "$(cat "$out")" 1,59
+run "$RDT" -q -s 1 -w data.pcapng "$ODD/late-pair.pcap"
+check "the first packets of it are written" is "$(tshark -r data.pcapng | wc -l)" 59
+run "$RDT" dump -T csv -E header=n -e n "$ODD/late-pair.pcap"
+check "and have its number" is "$(sort "$out" | uniq -c | tr -s ' ')" ' 59 1'
 finish

@@ -42,12 +42,19 @@ static void check_error(const char *expr, size_t size, const struct rdt_filter_e
 
 static struct rdt_view view(uint64_t *num, const uint8_t *bytes, struct rdt_layer layers[3])
 {
+	static const struct rdt_view_frame frame = { .when = { .frame = 7 },
+						     .len = 100,
+						     .cap_len = 90 };
+
 	layers[0] = (struct rdt_layer){ .hdr = RDT_H_bth, .bytes = bytes, .have = RDT_LEN_bth };
 	layers[1] = (struct rdt_layer){ .hdr = RDT_H_req, .bytes = bytes, .have = RDT_LEN_req };
 	layers[2] = (struct rdt_layer){ .hdr = RDT_H_rej, .bytes = bytes, .have = 100 };
-	return (struct rdt_view){
-		.has = 0x1f, .col = col, .user = num, .layers = layers, .layer_count = 3, .frame = 7
-	};
+	return (struct rdt_view){ .has = 0x3f,
+				  .col = col,
+				  .user = num,
+				  .layers = layers,
+				  .layer_count = 3,
+				  .frame = &frame };
 }
 
 static void check_answers(const struct rdt_filter *f, const struct rdt_filter *inverse)

@@ -97,6 +97,7 @@ static void on_msg(void *user, const struct rdt_conn *conn, const struct rdt_msg
 	require(rec->msg < RDT_MSG_COUNT && rec->from < RDT_SIDES);
 	for (uint32_t i = 0; i < rec->body_have; i++)
 		sum ^= rec->body[i];
+	(void)sum;
 	c->msgs++;
 	c->digest = c->digest * 31 + rec->msg + rec->copy;
 }

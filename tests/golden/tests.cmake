@@ -7,3 +7,10 @@ rdt_test(test_explain test_explain.c ${cli}/explain.c ${cli}/explain_units.c ${c
 	${cli}/calls.c ${filter_sources})
 target_include_directories(test_explain PRIVATE ${cli})
 target_link_libraries(test_explain PRIVATE PkgConfig::TESTGLIB)
+
+foreach(topic show explain)
+	add_test(NAME cli_${topic} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cli/${topic}.sh)
+	set_tests_properties(cli_${topic} PROPERTIES
+		ENVIRONMENT "RDT=$<TARGET_FILE:rdma-trace>;CAPTURES=${RDT_CAPTURES}"
+		TIMEOUT 600 LABELS cli)
+endforeach()

@@ -30,8 +30,10 @@ struct rdt_ftrace {
 	bool has_ids, has_addrs;
 	struct rdt_addr src, dst;
 	uint16_t src_port, dst_port;
-	uint64_t tid; /* ib_mad events */
+	uint64_t tid; /* ib_mad events: of the datagram */
 	uint16_t attr_id;
+	uint8_t mgmt_class;
+	uint8_t retries_left, max_retries; /* of ib_mad_ib_send_mad: "14/15 retries" */
 };
 
 /*

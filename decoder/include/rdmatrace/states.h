@@ -71,7 +71,9 @@
 	X(TIMER_REP, "REP retries run out")                  \
 	X(TIMER_DREQ, "DREQ retries run out")                \
 	X(TIMER_SIDR, "SIDR_REQ retries run out")            \
-	X(TIMER_TIMEWAIT, "TIMEWAIT ends")
+	X(TIMER_TIMEWAIT, "TIMEWAIT ends")  \
+	X(ARM_MRA, "arms an MRA")           \
+	X(DESTROY, "destroys its id")
 
 enum rdt_cm_event {
 #define X(symbol, text) RDT_CM_EV_##symbol,
@@ -135,7 +137,8 @@ const char *rdt_cm_event_text(enum rdt_cm_event event); /* "sends REQ" */
 	X(ROUTE_QUERY, "ROUTE_QUERY", 0)       \
 	X(ROUTE_RESOLVED, "ROUTE_RESOLVED", 0) \
 	X(CONNECT, "CONNECT", 0)               \
-	X(DISCONNECT, "DISCONNECT", 0)
+	X(DISCONNECT, "DISCONNECT", 0)         \
+	X(DESTROYING, "DESTROYING", 1)
 
 #define RDT_QP_STATE_LIST(X) \
 	X(NONE, NULL, 0)     \

@@ -64,9 +64,10 @@ static inline enum rdt_side rdt_side_other(enum rdt_side side)
 	X(APPLICATION, "application", "the application or kernel consumer")
 
 /* Whether a packet shows it or it follows from one. */
-#define RDT_BASIS_LIST(X)                    \
-	X(WIRE, "wire", "a packet shows it") \
-	X(INFERRED, "inferred", "it follows from what packets show")
+#define RDT_BASIS_LIST(X)                                            \
+	X(WIRE, "wire", "a packet shows it")                         \
+	X(INFERRED, "inferred", "it follows from what packets show") \
+	X(KERNEL, "kernel", "the host's kernel says so")
 
 /* Messages that set up or close. The CM ones keep the order of their attribute ids. */
 #define RDT_MSG_LIST(X)                                           \

@@ -1,0 +1,85 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# show: which connections, in which forms, and that all forms tell the same.
+. "$(dirname "$0")/lib.sh"
+accept=$CAPTURES/accept.pcap reject=$CAPTURES/reject.pcap
+
+# holds JQ-PROGRAM FILE: true of all its lines.
+holds() { jq -ne "$1" "$2" >/dev/null; }
+heads() { grep -c '^connection ' "$out"; }
+
+run "$RDT" show -q "$accept"
+check "all connections without N" is "$(heads)" 4
+run "$RDT" show -q 2 "$accept"
+check "one by its number" is "$(heads)" 1
+check "the right one" prints '^connection 2 '
+id=$(sed -n 's/^connection 2   id \([0-9a-f]*\) .*/\1/p' "$out")
+cp "$out" "$TMP/two"
+run "$RDT" show -q "$id" "$accept"
+check "by its id: the same" cmp -s "$out" "$TMP/two"
+run "$RDT" show -q -s 2 "$accept"
+check "with -s: the same" cmp -s "$out" "$TMP/two"
+run "$RDT" show -q -Y 'n == 2' "$accept"
+check "with -Y: the same" cmp -s "$out" "$TMP/two"
+run "$RDT" show -q -Y 'req.private_data contains "hello" and rep' "$accept"
+check "-Y about bytes of messages" is "$(heads)" 4
+run "$RDT" show -q -Y 'rej' "$accept"
+check "nothing selected is nothing printed" nothing
+check "and no error" exits 0
+run sh -c '"$1" show -q 2 - <"$2"' sh "$RDT" "$accept"
+check "from a pipe, with two passes: the same" cmp -s "$out" "$TMP/two"
+run "$RDT" show -q 1-2,4 "$accept"
+check "a list and a range" is "$(heads)" 3
+expect 2 'no connection 9' "$RDT" show 9 "$accept"
+run "$RDT" show -q -o "$TMP/file" 2 "$accept"
+check "-o writes the same" cmp -s "$TMP/file" "$TMP/two"
+
+# A capture that ends in the middle: what is there is shown.
+head -c 2000 "$accept" >"$TMP/cut.pcap"
+run "$RDT" show "$TMP/cut.pcap"
+check "cut file: exit code 3" exits 3
+check "cut file: the first connection" prints '^connection 1 '
+
+# The characters and the colours of the screen.
+run "$RDT" show -q --ascii "$accept"
+check "--ascii is ASCII" is "$(LC_ALL=C tr -d '\n\040-\176' <"$out" | wc -c)" 0
+run env LC_ALL=C "$RDT" show -q "$accept"
+check "a locale without UTF-8 is ASCII" is "$(LC_ALL=C tr -d '\n\040-\176' <"$out" | wc -c)" 0
+run "$RDT" show -q --color always "$reject"
+check "--color always colours" grep -q "$(printf '\033')" "$out"
+run "$RDT" show -q "$reject"
+check "no colour in a file" is "$(tr -cd '\033' <"$out" | wc -c)" 0
+check "no blanks at the ends of lines" is "$(grep -c ' $' "$out")" 0
+
+# What was refused says who, why and what to type.
+check "the reason" prints '^verdict .*REJ 28'
+check "who it was" prints '^who  '
+check "what next" prints '^next +rdma-trace explain rej 28$'
+check "private data as text" prints 'REJ .*"denied: quota"'
+
+# Calls: every message has both ways.
+run "$RDT" show -q --ascii --calls "$accept"
+check "each message is sent by something" is "$(grep -c ' sent by  ' "$out")" 20
+check "and got by something" is "$(grep -c ' got by  ' "$out")" 20
+
+# The forms for programs: as many records, in the same order, by time.
+for capture in "$CAPTURES"/*.pcap; do
+	name=$(basename "$capture")
+	run "$RDT" show -q -T ndjson "$capture"
+	jq -r 'select(.type | IN("msg", "state", "event")) | [.type, .conn, .rel_ns] | @csv' "$out" |
+		tr -d '"' >"$TMP/json"
+	check "$name: records are in the order of time" holds '
+		[inputs | select(.type | IN("msg", "state", "event"))]
+		| group_by(.conn) | all(map(.rel_ns) | . == sort)' "$out"
+	check "$name: states continue where they were" holds '
+		[inputs | select(.type == "state")] | group_by([.conn, .side, .machine])
+		| all(. as $s | all(range(1; length); $s[.].from == $s[. - 1].to))' "$out"
+	run "$RDT" show -q -T csv "$capture"
+	check "$name: csv has the records of ndjson" python3 - "$out" "$TMP/json" <<'PY'
+import csv, sys
+rows = [[r["type"], r["conn"], r["rel_ns"]] for r in csv.DictReader(open(sys.argv[1]))]
+sys.exit(rows != [l.strip().split(",") for l in open(sys.argv[2])])
+PY
+done
+
+finish
