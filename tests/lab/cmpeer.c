@@ -35,7 +35,7 @@ static struct {
 } o = { .port = 7471,
 	.count = 1,
 	.interval = -1,
-	.hold = 200,
+	.hold = -1,
 	.qpn = -1,
 	.retry = 7,
 	.rnr = 7,
@@ -69,8 +69,9 @@ static const struct row {
 	{ 'd', &o.answer, NULL, false, "MS  before the answer to a REQ" },
 	{ 'e', &o.establish, NULL, false, "MS  before the answer to a REP (with -q)" },
 	{ 'f', &o.fetch, NULL, false, "MS  without fetching events, once, after the connect" },
-	{ 't', &o.hold, NULL, false, "MS  from established to disconnect (200)" },
-	{ 'k', &o.keep, NULL, true, "never disconnect first" },
+	{ 't', &o.hold, NULL, false,
+	  "MS  from established to disconnect (active 200, passive never)" },
+	{ 'k', &o.keep, NULL, true, "active: never disconnect first" },
 	{ 'D', &o.mute, NULL, true, "do not answer a DREQ" },
 	{ 'C', &o.close, NULL, false, "MS  before the answer to a DREQ" },
 	{ 'q', &o.noqp, NULL, true, "no queue pair: answer a REP by hand" },
@@ -84,9 +85,9 @@ static const struct row {
 	{ 'T', &o.tos, NULL, false, "TOS  type of service" },
 	{ 'M', &o.mtu, NULL, false, "CODE  path MTU 1..5, by setting the path record" },
 	{ 'H', &o.hop, NULL, false, "N  hop limit of that path record" },
-	{ 'E', NULL, &o.ece, false, "VENDOR/OPTIONS  ECE, hexadecimal" },
+	{ 'E', NULL, &o.ece, false, "VENDOR/OPTIONS  ECE, hexadecimal (with -q: rxe has none)" },
 	{ 'x', NULL, &o.ops, false,
-	  "OPS  send,imm,inv,write,wimm,read,swap,add against a peer with -X" },
+	  "OPS  send,imm,inv,write,wimm,read,swap,add, far (out of bounds); peer: -X" },
 	{ 's', &o.size, NULL, false, "N  bytes of an operation (64)" },
 	{ 'X', &o.serve, NULL, true, "let the peer do its operations" },
 	{ 'w', &o.receive, NULL, false, "MS  before receives are posted (with -X)" },
@@ -121,6 +122,10 @@ static void options(int argc, char **argv)
 	}
 	if (o.qpn >= 0)
 		o.noqp = 1;
+	if (o.hold < 0) {
+		o.keep |= !o.address;
+		o.hold = 200;
+	}
 }
 
 /* ---- connections -------------------------------------------------------------------------- */
@@ -237,7 +242,7 @@ static int id_new(struct rdma_cm_id **ret_id, const char *address)
 	return rc ? rc : rdma_migrate_id(*ret_id, channel);
 }
 
-static void make_qp(struct conn *c)
+static int make_qp(struct conn *c)
 {
 	struct ibv_qp_init_attr attr = {
 		.cap = { .max_send_wr = 16,
@@ -262,7 +267,16 @@ static void make_qp(struct conn *c)
 	if (!c->mr)
 		exit(3);
 	attr.send_cq = attr.recv_cq = c->cq;
-	check(c, "rdma_create_qp", rdma_create_qp(c->id, c->pd, &attr));
+	return check(c, "rdma_create_qp", rdma_create_qp(c->id, c->pd, &attr));
+}
+
+static void receive(struct conn *c, unsigned count)
+{
+	struct ibv_sge sge = { (uintptr_t)c->buffer + BUFFER / 2, BUFFER / 2, c->mr->lkey };
+	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
+
+	while (count--)
+		check(c, "receive", ibv_post_recv(c->id->qp, &wr, &bad));
 }
 
 static struct rdma_conn_param param(char *text)
@@ -357,9 +371,13 @@ static void request(struct conn *c)
 	char text[TEXT];
 	struct rdma_conn_param p = param(text);
 
-	if (!o.noqp)
-		make_qp(c);
 	set_ece(c);
+	if (!o.noqp && make_qp(c)) {
+		plan(c, END, 0);
+		return;
+	}
+	if (o.ops)
+		receive(c, 1);
 	if (check(c, "connect", rdma_connect(c->id, &p)))
 		plan(c, END, 0); /* not now: its event is not acknowledged yet */
 	if (o.fetch)
@@ -383,15 +401,6 @@ static int completion(struct conn *c, const char *what, struct ibv_wc *wc, int64
 	}
 	say(c, "%s: %s", what, ibv_wc_status_str(wc->status));
 	return (int)wc->status;
-}
-
-static void receive(struct conn *c, unsigned count)
-{
-	struct ibv_sge sge = { (uintptr_t)c->buffer + BUFFER / 2, BUFFER / 2, c->mr->lkey };
-	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
-
-	while (count--)
-		check(c, "receive", ibv_post_recv(c->id->qp, &wr, &bad));
 }
 
 /* Passive: bind a window for send with invalidate, and tell the peer where our memory is. */
@@ -439,6 +448,7 @@ static const struct {
 	{ "read", IBV_WR_RDMA_READ },
 	{ "swap", IBV_WR_ATOMIC_CMP_AND_SWP },
 	{ "add", IBV_WR_ATOMIC_FETCH_AND_ADD },
+	{ "far", IBV_WR_RDMA_WRITE },
 };
 
 /* Active: one work request of each kind in the list, each after the completion of the last. */
@@ -478,7 +488,8 @@ static void operate(struct conn *c)
 			wr.wr.atomic.compare_add = 1;
 			wr.wr.atomic.swap = 2;
 		} else {
-			wr.wr.rdma.remote_addr = be64toh(memory.address);
+			wr.wr.rdma.remote_addr =
+				be64toh(memory.address) + (strcmp(name, "far") ? 0 : 1 << 30);
 			wr.wr.rdma.rkey = be32toh(memory.rkey);
 		}
 		if (check(c, name, ibv_post_send(c->id->qp, &wr, &bad)) ||
@@ -507,13 +518,16 @@ static void answer(struct conn *c)
 		plan(c, END, 100);
 		return;
 	}
-	if (!o.noqp) {
-		make_qp(c);
-		p.qp_num = c->id->qp->qp_num;
-		if (o.ops || (o.serve && !o.receive && space() != RDMA_PS_UDP))
-			receive(c, o.ops ? 1 : 16);
-	}
 	set_ece(c);
+	if (!o.noqp) {
+		if (make_qp(c)) { /* the peer gave up */
+			plan(c, END, 0);
+			return;
+		}
+		p.qp_num = c->id->qp->qp_num;
+		if (o.serve && !o.receive)
+			receive(c, 16);
+	}
 	check(c, "accept", rdma_accept(c->id, &p));
 	if (!strcmp(o.mode, "destroy"))
 		plan(c, END, 100);
@@ -570,12 +584,11 @@ static void handle(struct rdma_cm_event *event)
 		return;
 	switch (event->event) {
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
-		if (o.mtu > 0) {
-			if (!check(c, "path", set_path(c)))
-				request(c);
-		} else {
+		/* either gives ROUTE_RESOLVED */
+		if (o.mtu > 0)
+			check(c, "path", set_path(c));
+		else
 			check(c, "resolve route", rdma_resolve_route(c->id, 3000));
-		}
 		break;
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
 		request(c);

@@ -66,7 +66,7 @@ trace_on() {
 # Name and value of every counter of the device.
 counters() {
 	local file value
-	rdma -p statistic show
+	rdma -p statistic show 2>/dev/null
 	for file in /sys/class/infiniband/*/ports/1/hw_counters/* /sys/class/infiniband/*/ports/1/cm_*/*; do
 		[ -f "$file" ] && read -r value <"$file" && echo "${file#/sys/class/infiniband/} $value"
 	done
@@ -109,6 +109,31 @@ await() {
 	done
 }
 
+# logged TEXT [SECONDS]: wait until this role's log has it.
+logged() {
+	local end=$((SECONDS + ${2:-30}))
+	until [[ $(<"$LAB/$role.log") == *"$1"* ]]; do
+		[ $SECONDS -ge $end ] && return 1
+		nap 0.1
+	done
+}
+
+# A frame that shows that the capture went on until now.
+still_here() {
+	echo end >"/dev/udp/$1/9"
+	nap 0.5
+}
+
+# The neighbour's address before the network is impaired.
+resolve() {
+	local end=$((SECONDS + 10))
+	until ip neigh show "$1" | grep -q lladdr; do
+		[ $SECONDS -ge $end ] && return 1
+		echo >"/dev/udp/$1/9"
+		nap 0.3
+	done
+}
+
 # Somebody listens: an rdma_cm id or a TCP socket.
 listening() {
 	rdma res show cm_id 2>/dev/null | grep -q LISTEN || grep -q ' 0A ' /proc/net/tcp /proc/net/tcp6
@@ -139,7 +164,7 @@ hooks() {
 }
 
 # drop ingress|egress WHAT [every N]: frames of a kind never arrive (the captures of both have
-# them) or never leave (neither has). WHAT: all, roce, data, mad, or a CM message.
+# them) or never leave (neither has). WHAT: all, roce, mad, data, send, or a CM message.
 drop() {
 	local way=$1 what=$2 action=(action drop) match family protocol header
 	[ "${3:-}" = every ] && action=(action pass random determ drop "$4")
@@ -156,7 +181,7 @@ drop() {
 		mad) match+=(match u32 1 0x00ffffff at $((header + 12))) ;;
 		# RC and UC requests and answers: opcodes 0x00 to 0x3f
 		data) match+=(match u8 0 0xc0 at $((header + 8))) ;;
-		ack) match+=(match u8 0x11 0xff at $((header + 8))) ;;
+		send) match+=(match u8 0x04 0xff at $((header + 8))) ;; # SEND Only
 		*) match+=(match u32 1 0x00ffffff at $((header + 12)) match u16 "$(cm_attr "$what")" 0xffff at $((header + 44))) ;;
 		esac
 		tc filter add dev eth0 "$way" protocol $protocol prio $family u32 "${match[@]}" "${action[@]}"

@@ -48,10 +48,11 @@ class Scenario:
                 if line.strip():
                     break
                 continue
-            if line.startswith(("#!", "# SPDX", "#  ", "# shellcheck")) or ":" not in line:
+            found = re.match(r"# (see(?: not)?(?: [a-z.]+)?|[a-z-]+):(.*)", line)
+            if not found:
                 continue
-            word, value = (part.strip() for part in line[1:].split(":", 1))
-            if word == "see" or word.startswith("see "):
+            word, value = found.group(1), found.group(2).strip()
+            if word.startswith("see"):
                 self.sees.append((word[4:].strip() or "client.pcap", value))
             elif word in DEFAULTS:
                 self.head[word] = value

@@ -266,9 +266,14 @@ class Story:
         flows = {f"{flow} {' '.join(names)}" for flow, names in self.flows.items()}
         return sorted(text % count for text, count in made.items()) + sorted(flows | self.facts)
 
-    def normal(self):
-        """The same without copies: what two runs with random loss have in common."""
-        made = Counter(f"{conn['kind']} %dx " + " ".join(dict.fromkeys(conn["tokens"])) for conn in self.conns)
+    def outcomes(self):
+        """How each connection went, whatever was repeated: what runs with random loss have in common."""
+        made = Counter()
+        for conn in self.conns:
+            words = {token.split(">")[1].split(":")[0] for token in conn["tokens"]}
+            said = [text for word, text in (("RTU", "established"), ("REJ", "refused"), ("DREQ", "closed"),
+                                            ("SIDR_REP", "resolved")) if word in words]
+            made[f"{conn['kind']} %dx " + (" ".join(said) or "unanswered")] += 1
         return sorted(text % count for text, count in made.items())
 
 

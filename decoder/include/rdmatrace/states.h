@@ -71,8 +71,8 @@
 	X(TIMER_REP, "REP retries run out")                  \
 	X(TIMER_DREQ, "DREQ retries run out")                \
 	X(TIMER_SIDR, "SIDR_REQ retries run out")            \
-	X(TIMER_TIMEWAIT, "TIMEWAIT ends")  \
-	X(ARM_MRA, "arms an MRA")           \
+	X(TIMER_TIMEWAIT, "TIMEWAIT ends")                   \
+	X(ARM_MRA, "arms an MRA")                            \
 	X(DESTROY, "destroys its id")
 
 enum rdt_cm_event {
