@@ -269,13 +269,23 @@ struct rdt_event_rec {
 };
 
 /* RDMA_CM_EVENT_x in the order of the kernel's enum rdma_cm_event_type. */
-#define RDT_RDMA_EVENT_LIST(X)                                                                 \
-	X(ADDR_RESOLVED)                                                                       \
-	X(ADDR_ERROR)                                                                          \
-	X(ROUTE_RESOLVED)                                                                      \
-	X(ROUTE_ERROR) X(CONNECT_REQUEST) X(CONNECT_RESPONSE) X(CONNECT_ERROR) X(UNREACHABLE)  \
-		X(REJECTED) X(ESTABLISHED) X(DISCONNECTED) X(DEVICE_REMOVAL) X(MULTICAST_JOIN) \
-			X(MULTICAST_ERROR) X(ADDR_CHANGE) X(TIMEWAIT_EXIT)
+#define RDT_RDMA_EVENT_LIST(X) \
+	X(ADDR_RESOLVED)       \
+	X(ADDR_ERROR)          \
+	X(ROUTE_RESOLVED)      \
+	X(ROUTE_ERROR)         \
+	X(CONNECT_REQUEST)     \
+	X(CONNECT_RESPONSE)    \
+	X(CONNECT_ERROR)       \
+	X(UNREACHABLE)         \
+	X(REJECTED)            \
+	X(ESTABLISHED)         \
+	X(DISCONNECTED)        \
+	X(DEVICE_REMOVAL)      \
+	X(MULTICAST_JOIN)      \
+	X(MULTICAST_ERROR)     \
+	X(ADDR_CHANGE)         \
+	X(TIMEWAIT_EXIT)
 
 enum rdt_rdma_event {
 #define X(name) RDT_EVENT_##name,
