@@ -264,8 +264,7 @@ int session_select(struct session *s);
 /*
  * The connection of a frame, as far as it is known: final in a second pass. NULL when it has none.
  */
-const struct rdt_conn *session_conn(const struct session *s, const struct rdt_frame *frame,
-				    const struct rdt_verdict *verdict);
+const struct rdt_conn *session_conn(const struct session *s, const struct rdt_verdict *verdict);
 
 /* The tracker whose connections session_conn() and session.conns are. */
 const struct rdt_tracker *session_tracker(const struct session *s);

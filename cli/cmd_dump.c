@@ -392,7 +392,7 @@ static int on_packet(void *user, const struct packet *packet, const struct rdt_f
 		dump->has_msg = false;
 		return 0;
 	}
-	d.conn = session_conn(&dump->session, frame, verdict);
+	d.conn = session_conn(&dump->session, verdict);
 	d.msg = dump->has_msg ? &dump->msg : NULL;
 	dump->has_msg = false;
 	d.layer_count = rdt_layers(packet->bytes, frame, layers);

@@ -26,21 +26,9 @@ struct marks {
 	unsigned needs;
 };
 
-/*
- * A data connection that was two until both its directions were seen: packets before that moment
- * have the index of one that the tracker has given up, and are known by their flow.
- */
-struct flow {
-	struct rdt_addr src, dst;
-	uint32_t qpn; /* destination */
-	uint32_t index;
-};
-
 struct session_priv {
 	struct inputs *inputs;
 	struct marks marks;
-	struct flow *flows; /* sorted */
-	size_t flow_count;
 	uint64_t seed;
 	uint64_t known_links; /* frames of a link type that frame.h reads */
 	uint32_t bad_link;    /* one that it does not */
@@ -252,58 +240,12 @@ static void reset_counts(struct session *s)
 
 /* ---- the second pass --------------------------------------------------------------------------- */
 
-static int by_flow(const void *a, const void *b)
-{
-	const struct flow *x = a, *y = b;
-	int order = memcmp(x->src.bytes, y->src.bytes, sizeof(x->src.bytes));
-
-	if (!order)
-		order = memcmp(x->dst.bytes, y->dst.bytes, sizeof(x->dst.bytes));
-	return order ? order : (x->qpn > y->qpn) - (x->qpn < y->qpn);
-}
-
-static void remember_flows(struct session *s)
-{
-	const uint32_t count = rdt_tracker_conn_count(s->first);
-
-	for (uint32_t i = 0; i < count; i++) {
-		const struct rdt_conn *conn = rdt_tracker_conn(s->first, i);
-
-		if (!conn || conn->kind != RDT_CONN_DATA || !conn->bound)
-			continue;
-		priv.flows = g_realloc_n(priv.flows, priv.flow_count + 2, sizeof(*priv.flows));
-		for (unsigned side = 0; side < RDT_SIDES; side++) {
-			const struct rdt_end *to = &conn->end[rdt_side_other(side)];
-
-			priv.flows[priv.flow_count++] = (struct flow){
-				.src = *rdt_tracker_addr(s->first, conn->end[side].addr),
-				.dst = *rdt_tracker_addr(s->first, to->addr),
-				.qpn = to->qpn,
-				.index = i,
-			};
-		}
-	}
-	if (priv.flow_count)
-		qsort(priv.flows, priv.flow_count, sizeof(*priv.flows), by_flow);
-}
-
-const struct rdt_conn *session_conn(const struct session *s, const struct rdt_frame *frame,
-				    const struct rdt_verdict *verdict)
+const struct rdt_conn *session_conn(const struct session *s, const struct rdt_verdict *verdict)
 {
 	const struct rdt_tracker *t = session_tracker(s);
-	const struct rdt_conn *conn = rdt_tracker_conn(t, verdict->conn);
-	struct flow key, *flow;
 
-	if (conn || verdict->conn == RDT_CONN_NONE || !s->first || frame->kind != RDT_FRAME_IB ||
-	    frame->bth_have < RDT_LEN_bth)
-		return conn;
-	key = (struct flow){ .src = frame->src,
-			     .dst = frame->dst,
-			     .qpn = rdt_bth_dest_qpn(frame->bth) };
-	if (!priv.flow_count)
-		return NULL;
-	flow = bsearch(&key, priv.flows, priv.flow_count, sizeof(key), by_flow);
-	return flow ? rdt_tracker_conn(t, flow->index) : NULL;
+	return rdt_tracker_conn(t, s->first ? rdt_tracker_conn_final(t, verdict->conn)
+					    : verdict->conn);
 }
 
 const struct rdt_tracker *session_tracker(const struct session *s)
@@ -367,7 +309,6 @@ int session_read_with(struct session *s, const struct rdt_sink *sink,
 			return CLI_USAGE;
 		s->first = s->tracker;
 		s->tracker = NULL;
-		remember_flows(s);
 	}
 	reset_counts(s);
 	make_tracker(s, &marking);
@@ -567,7 +508,6 @@ int session_close(struct session *s, int code)
 	}
 	rdt_tracker_free(s->tracker);
 	rdt_tracker_free(s->first);
-	g_free(priv.flows);
 	inputs_close(priv.inputs);
 	g_free(s->conns);
 	g_free(priv.marks.seen);

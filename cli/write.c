@@ -51,9 +51,10 @@ static int write_packet(void *user, const struct packet *packet, const struct rd
 			const struct rdt_verdict *verdict)
 {
 	struct writer *w = user;
-	const struct rdt_conn *conn = session_conn(w->session, frame, verdict);
+	const struct rdt_conn *conn = session_conn(w->session, verdict);
 	char comment[128];
 
+	(void)frame;
 	if (conn ? !conn_set_has(&w->selected,
 				 rdt_tracker_conn_index(session_tracker(w->session), conn))
 		 : verdict->conn == RDT_CONN_NONE || !conn_set_has(w->evicted, verdict->conn))

@@ -110,7 +110,7 @@ RDT_INLINE uint32_t crc_run(const uint32_t table[16][256], uint32_t crc, const u
 uint32_t rdt_crc32(uint32_t crc, const uint8_t *buf, size_t len)
 {
 	/* Below that, setting up costs more than it saves. */
-	if (len >= 64 && crc32_x86_usable()) {
+	if (len >= 32 && crc32_x86_usable()) {
 		const size_t blocks = len & ~(size_t)15;
 
 		crc = ~crc32_x86(~crc, buf, blocks);

@@ -200,6 +200,7 @@ static struct slot *merge(struct rdt_tracker *t, struct slot *a, struct slot *b)
 	if (second->pub.last_ns > first->pub.last_ns)
 		first->pub.last_ns = second->pub.last_ns;
 	second->pub.merged = 1;
+	second->next_half = first->index; /* where it went */
 	join(t, first, second->pub.end[RDT_PASSIVE].qpn);
 	return first;
 }

@@ -47,14 +47,8 @@ static const struct state qp_states[] = { RDT_QP_STATE_LIST(X) };
 static const struct state mpa_states[] = { RDT_MPA_STATE_LIST(X) };
 #undef X
 
-/* A row of a dense table: 0 is unexpected, so that a row that is missing is itself an answer. */
-struct row {
-	const char *why;
-	uint8_t next, action, basis;
-};
-
 #define ROWS(NAME, name) \
-	static const struct row name##_rows[RDT_##NAME##_STATE_COUNT][RDT_CM_EV_COUNT] =
+	const struct fsm_row fsm_##name##_rows[RDT_##NAME##_STATE_COUNT][RDT_CM_EV_COUNT] =
 
 #define T(from, event, to, act, bas, txt) \
 	[RDT_CM_##from][RDT_CM_EV_##event] = { txt, RDT_CM_##to, RDT_ACT_##act, RDT_BASIS_##bas },
@@ -100,7 +94,7 @@ ROWS(RDMA, rdma){
 #define T(from, event, to, act, bas, txt)
 #define V(from, event, krn, prg, sta, txt) \
 	[RDT_RDMA_##from][RDT_CM_EV_##event] = { txt, RDT_EVENT_##krn, RDT_EVENT_##prg, sta },
-static const struct rdt_event_row event_rows[RDT_RDMA_STATE_COUNT][RDT_CM_EV_COUNT] = {
+const struct rdt_event_row fsm_event_rows[RDT_RDMA_STATE_COUNT][RDT_CM_EV_COUNT] = {
 #include "rdma_cm.def"
 };
 #undef T
@@ -108,14 +102,13 @@ static const struct rdt_event_row event_rows[RDT_RDMA_STATE_COUNT][RDT_CM_EV_COU
 
 static const struct {
 	const struct state *states;
-	const struct row (*rows)[RDT_CM_EV_COUNT];
 	size_t count;
 } machines[RDT_MACHINE_COUNT] = {
-	[RDT_MACHINE_CM] = { cm_states, cm_rows, RDT_CM_STATE_COUNT },
-	[RDT_MACHINE_LAP] = { lap_states, lap_rows, RDT_LAP_STATE_COUNT },
-	[RDT_MACHINE_RDMA] = { rdma_states, rdma_rows, RDT_RDMA_STATE_COUNT },
-	[RDT_MACHINE_QP] = { qp_states, qp_rows, RDT_QP_STATE_COUNT },
-	[RDT_MACHINE_MPA] = { mpa_states, mpa_rows, RDT_MPA_STATE_COUNT },
+	[RDT_MACHINE_CM] = { cm_states, RDT_CM_STATE_COUNT },
+	[RDT_MACHINE_LAP] = { lap_states, RDT_LAP_STATE_COUNT },
+	[RDT_MACHINE_RDMA] = { rdma_states, RDT_RDMA_STATE_COUNT },
+	[RDT_MACHINE_QP] = { qp_states, RDT_QP_STATE_COUNT },
+	[RDT_MACHINE_MPA] = { mpa_states, RDT_MPA_STATE_COUNT },
 };
 
 const char *rdt_state_key(enum rdt_machine machine, unsigned state)
@@ -135,19 +128,5 @@ bool rdt_state_is_final(enum rdt_machine machine, unsigned state)
 
 struct rdt_step rdt_step(enum rdt_machine machine, unsigned state, enum rdt_cm_event event)
 {
-	const struct row *row = &machines[machine].rows[state][event];
-	struct rdt_step step = {
-		.next = row->next, .action = row->action, .basis = row->basis, .why = row->why
-	};
-
-	if (step.action == RDT_ACT_UNEXPECTED)
-		step.next = (uint8_t)state;
-	return step;
-}
-
-const struct rdt_event_row *rdt_event_row(unsigned rdma_state, enum rdt_cm_event event)
-{
-	const struct rdt_event_row *row = &event_rows[rdma_state][event];
-
-	return row->why ? row : NULL;
+	return fsm_step(machine, state, event);
 }

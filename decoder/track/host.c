@@ -561,7 +561,7 @@ static bool record(const struct line *line, struct now *now, struct rdt_entry *r
 	case LINE_CM_SEND:
 		from = line->state != RDT_CM_NONE ? line->state : now->cm;
 		event = tx_event(line->msg, from);
-		step = rdt_step(RDT_MACHINE_CM, from, event);
+		step = fsm_step(RDT_MACHINE_CM, from, event);
 		now->cm = step.next;
 		if (line->msg == RDT_MSG_REQ || line->msg == RDT_MSG_SIDR_REQ)
 			now->rdma = RDT_RDMA_CONNECT;
@@ -579,7 +579,7 @@ static bool record(const struct line *line, struct now *now, struct rdt_entry *r
 		return true;
 	case LINE_RECV:
 		event = (enum rdt_cm_event)(tx_event(line->msg, now->cm) + 1);
-		step = rdt_step(RDT_MACHINE_CM, now->cm, event);
+		step = fsm_step(RDT_MACHINE_CM, now->cm, event);
 		if (step.next == now->cm)
 			return false;
 		*ret = state_entry(line, RDT_MACHINE_CM, now->cm, step.next, event, step.why);

@@ -70,7 +70,8 @@ struct slot {
 	struct rdt_conn pub; /* first: a pointer to it is a pointer to the slot */
 	struct end_priv priv[RDT_SIDES];
 	uint32_t index;
-	uint32_t next_half; /* data: next unpaired one between the same ends */
+	uint32_t
+		next_half; /* data: next unpaired one between the same ends; when merged, into which */
 	uint8_t pair_tries;
 };
 

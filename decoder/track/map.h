@@ -30,12 +30,12 @@ static inline uint64_t map_mix(uint64_t x)
 }
 
 /*
- * Where a key belongs. Eight keys that differ in the low three bits only lie side by side: hosts
+ * Where a key belongs. Four keys that differ in the low two bits only lie side by side: hosts
  * count their ids and QPNs upwards, so what is asked for next is mostly in the same cache line.
  */
 static inline uint32_t map_home(uint64_t key, uint64_t seed, uint32_t mask)
 {
-	return ((uint32_t)map_mix((key >> 3) ^ seed) << 3 | (uint32_t)(key & 7)) & mask;
+	return ((uint32_t)map_mix((key >> 2) ^ seed) << 2 | (uint32_t)(key & 3)) & mask;
 }
 
 struct map {

@@ -13,23 +13,29 @@ static void emit_state(const struct rdt_tracker *t, const struct slot *s, enum r
 		       enum rdt_machine machine, unsigned from, enum rdt_cm_event event,
 		       struct rdt_step step, const struct rdt_when *when)
 {
-	const struct rdt_state_rec rec = { .when = *when,
-					   .side = (uint8_t)side,
-					   .machine = (uint8_t)machine,
-					   .from = (uint8_t)from,
-					   .to = step.next,
-					   .event = (uint8_t)event,
-					   .basis = step.basis,
-					   .why = step.why };
+	struct rdt_state_rec rec;
 
-	if (t->sink.state)
-		t->sink.state(t->sink.user, &s->pub, &rec);
+	if (!t->sink.state)
+		return;
+	rec = (struct rdt_state_rec){ .when = *when,
+				      .side = (uint8_t)side,
+				      .machine = (uint8_t)machine,
+				      .from = (uint8_t)from,
+				      .to = step.next,
+				      .event = (uint8_t)event,
+				      .basis = step.basis,
+				      .why = step.why };
+	t->sink.state(t->sink.user, &s->pub, &rec);
 }
 
 static void emit_event(const struct rdt_tracker *t, const struct slot *s, enum rdt_side side,
 		       const struct rdt_event_row *row, const struct rdt_when *when)
 {
-	const struct rdt_event_rec rec = {
+	struct rdt_event_rec rec;
+
+	if (!t->sink.event)
+		return;
+	rec = (struct rdt_event_rec){
 		.when = *when,
 		.side = (uint8_t)side,
 		.event = row->program,
@@ -38,9 +44,7 @@ static void emit_event(const struct rdt_tracker *t, const struct slot *s, enum r
 		.basis = RDT_BASIS_INFERRED,
 		.why = row->why,
 	};
-
-	if (t->sink.event)
-		t->sink.event(t->sink.user, &s->pub, &rec);
+	t->sink.event(t->sink.user, &s->pub, &rec);
 }
 
 /* ---- order of what one side saw ------------------------------------------------------------- */
@@ -59,12 +63,13 @@ static void hold(struct slot *s, enum rdt_side side, unsigned from, enum rdt_cm_
 static void release(const struct rdt_tracker *t, struct slot *s, enum rdt_side side)
 {
 	struct held *held = &s->priv[side].held;
-	const struct rdt_when when = { held->ns, held->frame, held->input };
+	struct rdt_when when;
 
 	if (held->event == RDT_CM_EV_NONE)
 		return;
+	when = (struct rdt_when){ held->ns, held->frame, held->input };
 	emit_state(t, s, side, RDT_MACHINE_CM, held->from, held->event,
-		   rdt_step(RDT_MACHINE_CM, held->from, held->event), &when);
+		   fsm_step(RDT_MACHINE_CM, held->from, held->event), &when);
 	held->event = RDT_CM_EV_NONE;
 }
 
@@ -81,7 +86,7 @@ static bool crossed(const struct slot *s, enum rdt_side side, enum rdt_cm_event 
 	if (held->event == RDT_CM_EV_NONE || !rdt_cm_event_is_tx(event) ||
 	    (now.action != RDT_ACT_UNEXPECTED && now.action != RDT_ACT_IGNORE))
 		return false;
-	before = rdt_step(RDT_MACHINE_CM, held->from, event).action;
+	before = fsm_step(RDT_MACHINE_CM, held->from, event).action;
 	return before != RDT_ACT_UNEXPECTED && before != RDT_ACT_IGNORE && before != RDT_ACT_REPEAT;
 }
 
@@ -98,7 +103,7 @@ static void step_rdma(struct rdt_tracker *t, struct slot *s, enum rdt_side side,
 	if (e->rdma_state == RDT_RDMA_NONE)
 		return;
 	row = rdt_event_row(e->rdma_state, event);
-	step = rdt_step(RDT_MACHINE_RDMA, e->rdma_state, event);
+	step = fsm_step(RDT_MACHINE_RDMA, e->rdma_state, event);
 	if (event == RDT_CM_EV_RX_REP) {
 		/* The kernel delivers now; what the program gets is known when the RTU comes, or not. */
 		priv->owes_response = 1;
@@ -125,7 +130,7 @@ static void step_qp(struct rdt_tracker *t, struct slot *s, enum rdt_side side,
 	struct rdt_end *e = &s->pub.end[side];
 
 	for (unsigned n = 0; n < RDT_QP_STATE_COUNT; n++) {
-		const struct rdt_step step = rdt_step(RDT_MACHINE_QP, e->qp_state, event);
+		const struct rdt_step step = fsm_step(RDT_MACHINE_QP, e->qp_state, event);
 
 		if (step.action == RDT_ACT_UNEXPECTED)
 			return;
@@ -144,7 +149,7 @@ static void step_lap(struct rdt_tracker *t, struct slot *s, enum rdt_side side,
 	if (event < RDT_CM_EV_TX_LAP && event != RDT_CM_EV_TX_MRA_LAP &&
 	    event != RDT_CM_EV_RX_MRA_LAP)
 		return; /* almost every message */
-	step = rdt_step(RDT_MACHINE_LAP, e->lap_state, event);
+	step = fsm_step(RDT_MACHINE_LAP, e->lap_state, event);
 	if (step.action == RDT_ACT_UNEXPECTED || step.next == e->lap_state)
 		return;
 	emit_state(t, s, side, RDT_MACHINE_LAP, e->lap_state, event, step, when);
@@ -261,14 +266,14 @@ struct rdt_step step_side(struct rdt_tracker *t, struct slot *s, enum rdt_side s
 	struct rdt_end *e = &s->pub.end[side];
 	struct end_priv *priv = &s->priv[side];
 	unsigned from = e->cm_state;
-	struct rdt_step step = rdt_step(main_machine(s), from, event);
+	struct rdt_step step = fsm_step(main_machine(s), from, event);
 	struct held later = { .event = RDT_CM_EV_NONE };
 	bool repeat;
 
 	if (crossed(s, side, event, step)) {
 		later = priv->held;
 		from = later.from;
-		step = rdt_step(RDT_MACHINE_CM, from, event);
+		step = fsm_step(RDT_MACHINE_CM, from, event);
 	} else if (step.action != RDT_ACT_REPEAT || rdt_cm_event_is_tx(event)) {
 		release(t, s, side);
 	}
@@ -290,7 +295,7 @@ struct rdt_step step_side(struct rdt_tracker *t, struct slot *s, enum rdt_side s
 	if (later.event != RDT_CM_EV_NONE) {
 		/* What it had not yet received when it sent this, it received after. */
 		const struct rdt_when then = { when->ns, later.frame, later.input };
-		const struct rdt_step next = rdt_step(RDT_MACHINE_CM, e->cm_state, later.event);
+		const struct rdt_step next = fsm_step(RDT_MACHINE_CM, e->cm_state, later.event);
 
 		if (next.action != RDT_ACT_UNEXPECTED) {
 			moved(t, s, side, e->cm_state, later.event, next, &then);
@@ -317,7 +322,7 @@ void step_settle(struct rdt_tracker *t, struct slot *s)
 		const struct end_priv *priv = &s->priv[side];
 
 		if (!data->first_frame ||
-		    rdt_step(RDT_MACHINE_CM, s->pub.end[side].cm_state, shown[i].event).action ==
+		    fsm_step(RDT_MACHINE_CM, s->pub.end[side].cm_state, shown[i].event).action ==
 			    RDT_ACT_UNEXPECTED)
 			continue;
 		/* A passive side that asked for the RTU again afterwards had not taken data as one. */

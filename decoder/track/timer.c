@@ -141,6 +141,9 @@ void timer_update(struct slot *s, enum rdt_side side, enum rdt_cm_event event, b
 
 void timer_run(struct rdt_tracker *t, struct slot *s, int64_t now, bool give_up)
 {
+	if (s->priv[RDT_ACTIVE].timer_event == RDT_CM_EV_NONE &&
+	    s->priv[RDT_PASSIVE].timer_event == RDT_CM_EV_NONE)
+		return;
 	/* Each firing arms at most one more: bounded by the states that have a timer. */
 	for (unsigned n = 0; n < 2 * RDT_CM_STATE_COUNT; n++) {
 		unsigned next = RDT_SIDES;

@@ -74,48 +74,75 @@ void rdt_tracker_free(struct rdt_tracker *t)
 	memory.resize(memory.user, t, sizeof(*t), 0);
 }
 
+static uint64_t load64(const uint8_t *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static uint64_t mix2(uint64_t h, uint64_t v)
+{
+	h = (h ^ v) * 0x9e3779b97f4a7c15u;
+	return h ^ h >> 32;
+}
+
 static uint64_t mix_bytes(uint64_t h, const uint8_t *p, size_t len)
 {
-	for (; len >= 8; p += 8, len -= 8) {
-		uint64_t v;
-
-		memcpy(&v, p, sizeof(v));
-		h = (h ^ v) * 0x9e3779b97f4a7c15u;
-		h ^= h >> 32;
-	}
+	for (; len >= 8; p += 8, len -= 8)
+		h = mix2(h, load64(p));
 	while (len--)
-		h = (h ^ *p++) * 0x9e3779b97f4a7c15u;
+		h = mix2(h, *p++);
 	return h;
+}
+
+/*
+ * What two sightings of a packet share: BTH and ICRC, which covers all that a router does not
+ * change. Without an ICRC, the bytes there are.
+ */
+static uint64_t content_of(const struct rdt_frame *frame)
+{
+	if (frame->bth_have == frame->bth_len && frame->bth_len >= RDT_LEN_bth + RDT_LEN_icrc) {
+		const uint8_t *icrc = frame->bth + frame->bth_len - RDT_LEN_icrc;
+
+		return mix2(mix2(load64(frame->bth), load64(frame->bth + 4)),
+			    (uint64_t)frame->bth_len << 32 | rdt_icrc_value(icrc));
+	}
+	return mix_bytes(frame->bth_len, frame->bth, frame->bth_have < 256 ? frame->bth_have : 256);
+}
+
+/* Where a packet was seen: what may differ between two sightings of it, all below IP but the TTL. */
+static uint64_t link_of(const struct rdt_frame *frame, const struct rdt_when *when)
+{
+	uint64_t h = (uint64_t)frame->ifindex << 32 | (uint64_t)when->input << 16 |
+		     (uint64_t)frame->ttl << 8 | frame->outgoing;
+
+	if (frame->eth)
+		h = mix2(mix2(h, load64(frame->eth)), load64(frame->eth + 4));
+	for (unsigned i = 0; i < frame->vlans; i++)
+		h = mix2(h, frame->vlan[i]);
+	return mix2(h, frame->vlans);
 }
 
 /*
  * Does the capture show this packet for the second time: on another interface, before and after a
  * router or VLAN, in and out of a bond? Only a difference below IP tells such a sighting from a
  * packet that the network really carried twice.
+ *
+ * The table is not seeded: which packets share a place must not differ from run to run, or the
+ * same frames would not give the same records. Who fills it on purpose hides repetitions of his
+ * own packets and no more.
  */
 static bool seen_before(struct rdt_tracker *t, const struct rdt_frame *frame,
 			const struct rdt_when *when)
 {
-	const uint32_t len = frame->bth_have < 64 ? frame->bth_have : 64;
-	uint64_t content, link;
-	struct recent *r;
-	int64_t apart;
-	bool twice;
+	const uint64_t content = content_of(frame), link = link_of(frame, when);
+	struct recent *r = &t->recent[content % RECENT];
+	const int64_t apart = when->ns > r->ns ? when->ns - r->ns : r->ns - when->ns;
+	const bool twice = r->content == content && r->link != link &&
+			   apart < (r->input != when->input ? TWICE_INPUTS_NS : TWICE_NS);
 
-	/* BTH, headers and the ICRC, which covers all that a router does not change. */
-	content = mix_bytes(frame->bth_len, frame->bth, len);
-	if (frame->bth_have == frame->bth_len && frame->bth_len > 64 + RDT_LEN_icrc)
-		content = mix_bytes(content, frame->bth + frame->bth_len - RDT_LEN_icrc,
-				    RDT_LEN_icrc);
-	content = map_mix(content ^ t->opts.seed);
-	link = mix_bytes(when->input, frame->eth ? frame->eth : frame->src.bytes, 12);
-	link = mix_bytes(link, (const uint8_t *)frame->vlan, frame->vlans * sizeof(frame->vlan[0]));
-	link = map_mix(link ^ (uint64_t)frame->ifindex << 16 ^ (uint64_t)frame->ttl << 8 ^
-		       frame->outgoing);
-	r = &t->recent[content % RECENT];
-	apart = when->ns > r->ns ? when->ns - r->ns : r->ns - when->ns;
-	twice = r->content == content && r->link != link &&
-		apart < (r->input != when->input ? TWICE_INPUTS_NS : TWICE_NS);
 	if (twice)
 		r->content = 0; /* the pair is complete */
 	else
@@ -196,6 +223,13 @@ void rdt_tracker_finish(struct rdt_tracker *t, int64_t end_ns)
 			step_settle(t, s);
 	}
 	conn_number(t, t->count);
+}
+
+uint32_t rdt_tracker_conn_final(const struct rdt_tracker *t, uint32_t index)
+{
+	const struct slot *s = conn_slot(t, index);
+
+	return s && s->pub.merged ? s->next_half : index;
 }
 
 const struct rdt_track_stats *rdt_tracker_stats(const struct rdt_tracker *t)

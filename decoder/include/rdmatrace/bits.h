@@ -57,13 +57,19 @@ RDT_INLINE uint64_t rdt_be_load(const uint8_t *p, unsigned n)
 	}
 }
 
-/* The width (1..64) bits at bit position at of hdr. Reads only the bytes that hold them. */
+/* The width (1..64) bits at bit position at of hdr. Reads nothing after the bytes that hold them. */
 RDT_INLINE uint64_t rdt_bits_get(const uint8_t *hdr, unsigned at, unsigned width)
 {
-	const unsigned first = at / 8, last = (at + width - 1) / 8;
+	const unsigned first = at / 8, last = (at + width - 1) / 8, bytes = last - first + 1;
 	const unsigned below = 7 - (at + width - 1) % 8;
+	uint64_t v;
 
-	return rdt_be_load(hdr + first, last - first + 1) >> below & UINT64_MAX >> (64 - width);
+	/* QPNs and PSNs are three bytes: with the byte before them they are one load. */
+	if (bytes == 3 && first >= 1)
+		v = rdt_be_load(hdr + first - 1, 4);
+	else
+		v = rdt_be_load(hdr + first, bytes);
+	return v >> below & UINT64_MAX >> (64 - width);
 }
 
 /* Put the low width bits of value there. Bits around the field keep their value. */

@@ -379,6 +379,12 @@ uint32_t rdt_tracker_conn_count(const struct rdt_tracker *t);
 /* A connection; NULL when it was evicted or merged. Borrowed; its members change while feeding. */
 const struct rdt_conn *rdt_tracker_conn(const struct rdt_tracker *t, uint32_t index);
 
+/*
+ * The index under which a connection is listed: its own, or that of the one it was joined to when
+ * both directions of data turned out to be one connection.
+ */
+uint32_t rdt_tracker_conn_final(const struct rdt_tracker *t, uint32_t index);
+
 /* The index of a connection handed to the sink. */
 uint32_t rdt_tracker_conn_index(const struct rdt_tracker *t, const struct rdt_conn *conn);
 
