@@ -3,10 +3,8 @@
 add_test(NAME golden COMMAND ${CMAKE_CURRENT_LIST_DIR}/check $<TARGET_FILE:rdma-trace> ${RDT_CAPTURES})
 set_tests_properties(golden PROPERTIES TIMEOUT 600)
 
-rdt_test(test_explain test_explain.c ${cli}/explain.c ${cli}/explain_units.c ${cli}/explain_vocab.c
-	${cli}/calls.c ${filter_sources})
-target_include_directories(test_explain PRIVATE ${cli})
-target_link_libraries(test_explain PRIVATE PkgConfig::TESTGLIB)
+rdt_test(test_explain test_explain.c)
+target_link_libraries(test_explain PRIVATE rdma_trace_cli)
 
 foreach(topic show explain)
 	add_test(NAME cli_${topic} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cli/${topic}.sh)
