@@ -60,6 +60,9 @@ uint32_t source_peek_u32(const struct source_peek *peek, size_t at);
  */
 struct source *source_open(const char *path, const char *name);
 
+/* And everything that it owns. */
+void source_close(struct source *source);
+
 /*
  * The implementations. *ret_why is a malloc'd end of a sentence ("it ends inside the file header").
  * source_wtap_open() exists only where the program was built with wiretap.

@@ -184,8 +184,7 @@ static void close_all(struct inputs *in)
 
 		if (!source)
 			continue;
-		g_free(source->damage);
-		source->ops->close(source);
+		source_close(source);
 		in->input[i].source = NULL;
 	}
 }
@@ -312,7 +311,8 @@ bool inputs_report(const struct inputs *in)
 		if (!source)
 			continue;
 		if (source->no_times)
-			cli_warn("%s: some packets have no time; they were given the time before "
+			cli_warn("%s: some packets have no usable time; they were given the time "
+				 "before "
 				 "them",
 				 source->name);
 		if (!source->damage)

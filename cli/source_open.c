@@ -232,7 +232,7 @@ static struct source *open_known(const char *path, const char *name, const struc
 		 */
 		if (source && source->no_link && !peek->pcapng) {
 			say_unknown(name, peek, source->file_kind);
-			source->ops->close(source);
+			source_close(source);
 			return NULL;
 		}
 	}
@@ -303,4 +303,10 @@ out:
 		close(fd);
 	free(peek);
 	return source;
+}
+
+void source_close(struct source *source)
+{
+	g_free(source->damage);
+	source->ops->close(source);
 }

@@ -17,6 +17,7 @@
 
 #include "progress.h"
 #include "rdmatrace/field.h"
+#include "rdmatrace/track.h"
 #include "source.h"
 
 #if WIRESHARK_VERSION_MAJOR != 4 || WIRESHARK_VERSION_MINOR > 2
@@ -252,6 +253,13 @@ static enum source_result at_end(struct wtap_source *s)
 	return SOURCE_DAMAGED;
 }
 
+/* A damaged pcapng block can hold any 64 bits for a time. */
+static bool is_time(const nstime_t *ts)
+{
+	return ts->secs > RDT_NS_MIN / 1000000000 && ts->secs < RDT_NS_MAX / 1000000000 &&
+	       ts->nsecs >= 0 && ts->nsecs < 1000000000;
+}
+
 static enum source_result wtap_source_next(struct source *source, struct packet *ret_packet)
 {
 	struct wtap_source *s = self(source);
@@ -280,7 +288,7 @@ static enum source_result wtap_source_next(struct source *source, struct packet 
 		source->number++;
 	} while (rec->rec_type != REC_TYPE_PACKET);
 
-	if (rec->presence_flags & WTAP_HAS_TS)
+	if (rec->presence_flags & WTAP_HAS_TS && is_time(&rec->ts))
 		s->last_ns = (int64_t)rec->ts.secs * 1000000000 + rec->ts.nsecs;
 	else
 		source->no_times = true;

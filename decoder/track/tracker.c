@@ -180,10 +180,17 @@ static void feed_rdma(struct rdt_tracker *t, const struct rdt_frame *frame,
 		data_feed(t, frame, &pkt, when, verdict);
 }
 
+static int64_t in_range(int64_t ns)
+{
+	return ns < RDT_NS_MIN ? RDT_NS_MIN : ns > RDT_NS_MAX ? RDT_NS_MAX : ns;
+}
+
 enum rdt_status rdt_tracker_feed(struct rdt_tracker *t, const struct rdt_frame *frame,
-				 const struct rdt_when *when, struct rdt_verdict *ret_verdict)
+				 const struct rdt_when *at, struct rdt_verdict *ret_verdict)
 {
 	struct rdt_verdict verdict = { .conn = RDT_CONN_NONE };
+	const struct rdt_when kept = { in_range(at->ns), at->frame, at->input };
+	const struct rdt_when *when = &kept;
 
 	t->no_memory = 0;
 	t->stats.frames++;
@@ -214,8 +221,8 @@ enum rdt_status rdt_tracker_feed(struct rdt_tracker *t, const struct rdt_frame *
 
 void rdt_tracker_finish(struct rdt_tracker *t, int64_t end_ns)
 {
-	if (end_ns > t->now)
-		t->now = end_ns;
+	if (in_range(end_ns) > t->now)
+		t->now = in_range(end_ns);
 	for (uint32_t i = t->gone; i < t->count; i++) {
 		struct slot *s = conn_slot(t, i);
 

@@ -76,7 +76,7 @@ check "a wrong snapshot length does not cut" is "$(head -1 "$out")" 322,322
 expect 0 'no packets in no-packets.pcap' "$RDT" no-packets.pcap
 expect 0 'no RDMA in 16 packets: 2 ARP, 14 ICMP' "$RDT" no-rdma.pcap
 expect 0 'no RDMA in 65 packets: 65 UDP; --port N' "$RDT" port-5000.pcap
-expect 0 'some packets have no time' "$RDT" no-times.pcapng
+expect 0 'some packets have no usable time' "$RDT" no-times.pcapng
 run "$RDT" -q no-rdma.pcap
 check "-q says nothing" silent
 run "$RDT" --port 5000 port-5000.pcap

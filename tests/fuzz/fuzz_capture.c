@@ -73,7 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		read_all(source, tracker);
 		rdt_tracker_finish(tracker, 0);
 		rdt_tracker_free(tracker);
-		source->ops->close(source);
+		source_close(source);
 	}
 	close(fd);
 	return 0;

@@ -132,8 +132,15 @@ static uint64_t run(const uint8_t *data, size_t size, uint8_t skip_icrc)
 
 		memcpy(exact, data + 4, have);
 		when.frame++;
-		/* The clock goes on by up to 2^30 ns, and now and then back. */
-		when.ns += (data[3] & 0x20 ? -1 : 1) * (INT64_C(1) << (data[3] & 0x1f));
+		/* The clock goes on by up to 2^31 ns, now and then back, and to where it ends. */
+		if (data[3] == 0xff)
+			when.ns = INT64_MAX;
+		else if (data[3] == 0xfe)
+			when.ns = INT64_MIN;
+		else if (when.ns == INT64_MAX || when.ns == INT64_MIN)
+			when.ns = 0;
+		else
+			when.ns += (data[3] & 0x20 ? -1 : 1) * (INT64_C(1) << (data[3] & 0x1f));
 		rdt_frame_parse(links[data[2] % 4], exact, have, len, 0, &frame);
 		require(rdt_tracker_feed(check.tracker, &frame, &when, &verdict) == RDT_OK);
 		require(verdict.conn == RDT_CONN_NONE ||

@@ -226,6 +226,13 @@ int rdt_conn_setup_ns(const struct rdt_conn *conn, uint64_t *ret_ns);
 
 /* ---- records ---------------------------------------------------------------------------- */
 
+/*
+ * Times are in RDT_NS_MIN .. RDT_NS_MAX (1896 .. 2116), so that no difference of two overflows. One
+ * outside counts as the nearer end of that.
+ */
+#define RDT_NS_MIN (-(INT64_C(1) << 61))
+#define RDT_NS_MAX (INT64_C(1) << 62)
+
 /* When and where a record is from. */
 struct rdt_when {
 	int64_t ns;     /* the packet's time, or that of the timer; ns since 1970 */
