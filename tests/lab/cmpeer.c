@@ -31,11 +31,12 @@ static struct {
 	long port, count, interval, answer, establish, hold, close, life, fetch, receive;
 	long qpn, retry, rnr, resources, depth, ack, tos, mtu, hop, size;
 	const char *address, *source, *space, *text, *ece, *ops, *mode;
-	long noqp, uc, mute, serve, keep;
+	long noqp, uc, mute, serve, keep, backlog;
 } o = { .port = 7471,
 	.count = 1,
 	.interval = -1,
 	.hold = -1,
+	.backlog = 128,
 	.qpn = -1,
 	.retry = 7,
 	.rnr = 7,
@@ -61,6 +62,7 @@ static const struct row {
 	{ 'p', &o.port, NULL, false, "PORT  (7471)" },
 	{ 'S', NULL, &o.space, false, "tcp | udp | ib  port space" },
 	{ 'n', &o.count, NULL, false, "N  connections, then end; 0: no end" },
+	{ 'B', &o.backlog, NULL, false, "N  backlog of the listener (128)" },
 	{ 'I', &o.interval, NULL, false, "MS  between starts; default: one after the other" },
 	{ 'L', &o.life, NULL, false, "MS  end after that time, whatever is open" },
 	{ 'P', NULL, &o.text, false, "TEXT  private data of REQ, REP or REJ" },
@@ -68,7 +70,8 @@ static const struct row {
 	  "accept | reject | reject-ece | ignore | destroy: answer to REQ or REP" },
 	{ 'd', &o.answer, NULL, false, "MS  before the answer to a REQ" },
 	{ 'e', &o.establish, NULL, false, "MS  before the answer to a REP (with -q)" },
-	{ 'f', &o.fetch, NULL, false, "MS  without fetching events, once, after the connect" },
+	{ 'f', &o.fetch, NULL, false,
+	  "MS  without fetching events, once, after connect or listen" },
 	{ 't', &o.hold, NULL, false,
 	  "MS  from established to disconnect (active 200, passive never)" },
 	{ 'k', &o.keep, NULL, true, "active: never disconnect first" },
@@ -175,11 +178,11 @@ __attribute__((format(printf, 2, 3))) static void say(const struct conn *c, cons
 	fflush(stdout);
 }
 
-/* Report a call that failed; the scenario decides whether it may. */
+/* Report a call that failed (-1 and errno, or the error itself); the scenario decides whether it may. */
 static int check(const struct conn *c, const char *what, int rc)
 {
 	if (rc)
-		say(c, "%s: %s", what, strerror(errno));
+		say(c, "%s: %s", what, strerror(rc < 0 ? errno : rc));
 	return rc;
 }
 
@@ -665,8 +668,10 @@ static void listen_on(void)
 	if (!o.uc && check(NULL, "bind", rdma_bind_addr(id, (struct sockaddr *)&any)))
 		exit(3);
 	id->context = NULL;
-	if (check(NULL, "listen", rdma_listen(id, 128)))
+	if (check(NULL, "listen", rdma_listen(id, (int)o.backlog)))
 		exit(3);
+	if (o.fetch)
+		usleep((useconds_t)o.fetch * 1000);
 }
 
 int main(int argc, char **argv)
@@ -676,7 +681,7 @@ int main(int argc, char **argv)
 
 	options(argc, argv);
 	channel = rdma_create_event_channel();
-	if (check(NULL, "channel", !channel))
+	if (check(NULL, "channel", channel ? 0 : -1))
 		return 3;
 	if (!o.address)
 		listen_on();

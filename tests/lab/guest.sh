@@ -118,8 +118,9 @@ logged() {
 	done
 }
 
-# A frame that shows that the capture went on until now.
+# A frame that shows that the capture went on for a while after the last event.
 still_here() {
+	nap 4
 	echo end >"/dev/udp/$1/9"
 	nap 0.5
 }
@@ -167,7 +168,9 @@ hooks() {
 # them) or never leave (neither has). WHAT: all, roce, mad, data, send, or a CM message.
 drop() {
 	local way=$1 what=$2 action=(action drop) match family protocol header
-	[ "${3:-}" = every ] && action=(action pass random determ drop "$4")
+	# a sender that is told of the drop would send again at once
+	[ "$way" = egress ] && action=(action trap)
+	[ "${3:-}" = every ] && action=(action pass random determ "${action[1]}" "$4")
 	hooks
 	say "drop $*"
 	for family in 4 6; do
@@ -206,7 +209,7 @@ drop_first() {
 }
 
 dropped() {
-	tc -s filter show dev eth0 "$1" | sed -n 's/.*(dropped \([0-9]*\),.*/\1/p' | awk '{ n += $1 } END { print n + 0 }'
+	tc -s filter show dev eth0 "$1" | awk '$1 == "Sent" { n += $4 } END { print n + 0 }'
 }
 
 cm_attr() {

@@ -169,7 +169,7 @@ class Story:
         elif name.startswith("SIDR"):
             remote = 0
             if name == "SIDR_REP":
-                token = f"SIDR_REP:{body[4]}"
+                token, private = f"SIDR_REP:{body[4]}", body[96:]
         text = re.match(rb"[ -~]{4,}", private)
         if text:
             self.facts.add(f"text {side}>{token} {text.group().decode()}")
@@ -260,7 +260,9 @@ class Story:
         made = Counter(f"{conn['kind']} %dx " + " ".join(conn["tokens"]) for conn in self.conns)
         for ports, conn in [*self.tcp.items(), *((None, conn) for conn in self.order)]:
             if any("MPA" in token for token in conn["tokens"]) or ports and 7174 in ports:
-                made["mpa %dx " + " ".join(conn["tokens"])] += 1
+                # who of two that close at once comes first is chance
+                tokens = " ".join(conn["tokens"]).replace("s>FIN c>FIN", "c>FIN s>FIN")
+                made["mpa %dx " + tokens] += 1
             elif ports and 18515 in ports:
                 self.facts.add("net tcp 18515")
         flows = {f"{flow} {' '.join(names)}" for flow, names in self.flows.items()}

@@ -4,6 +4,7 @@
 to the other role's socket as QEMU links its guests, captured on the way.
 
     unshare -n wire.py ROLE SHARE          in the run's folder; ROLE is client or server"""
+import ctypes
 import fcntl
 import os
 import select
@@ -55,7 +56,7 @@ def main():
     pcap = Pcap(f"{role}.pcap")
     player = subprocess.Popen(
         ["bash", os.path.join(HERE, "host"), role], env={**os.environ, "LAB": share}, stdin=subprocess.DEVNULL,
-        start_new_session=True,
+        start_new_session=True, preexec_fn=lambda: ctypes.CDLL(None).prctl(1, signal.SIGKILL),
     )
 
     def end(*_):
