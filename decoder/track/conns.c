@@ -135,6 +135,7 @@ static void evict_oldest(struct rdt_tracker *t)
 		t->stats.evicted++;
 	}
 	unbind(t, s);
+	flow_release(t, s);
 	t->gone++;
 }
 

@@ -6,6 +6,7 @@
  *   cm.c       a CM message to its connection      step.c    state machines, records, events
  *   timer.c    what happens without packets        data.c    data packets to their connection
  *   mpa.c      iWARP over TCP                      resolve.c ARP, ND and SA before a REQ
+ *   data_pool.c, data_path.c, data_answer.c (data.h)  order and answers of data packets
  */
 #ifndef RDT_TRACK_INTERNAL_H
 #define RDT_TRACK_INTERNAL_H
@@ -72,6 +73,7 @@ struct slot {
 	uint32_t index;
 	uint32_t
 		next_half; /* data: next unpaired one between the same ends; when merged, into which */
+	uint32_t flow;     /* 1 + its place in the pool of data windows, 0 when it has none */
 	uint8_t pair_tries;
 };
 
@@ -119,6 +121,9 @@ struct rdt_tracker {
 	struct map ud_flows; /* the same with the source QPN: UD */
 	struct map halves;   /* (source, destination) -> first unpaired data connection */
 	struct map streams;  /* TCP four-tuple -> slot << 1 | sender */
+	struct flow_pair **flow_chunks; /* data.h */
+	uint32_t flow_chunk_count, flow_count, flow_hand;
+	struct rdt_flow_times *flow_times; /* by enum rdt_flow_op */
 	struct recent *recent;
 	struct resolve *resolves;
 	uint32_t resolve_next;
@@ -206,6 +211,13 @@ void timer_update(struct slot *s, enum rdt_side side, enum rdt_cm_event event, b
 		  int64_t ns);
 /* Fire what ran out before now; give_up: also waits of which not all sendings were seen. */
 void timer_run(struct rdt_tracker *t, struct slot *s, int64_t now, bool give_up);
+
+/* data_pool.c */
+bool flows_init(struct rdt_tracker *t);
+void flows_free(struct rdt_tracker *t);
+/* The connection goes, or its data belong to another: to's passive side gets from's active one. */
+void flow_release(struct rdt_tracker *t, struct slot *s);
+void flow_move(struct rdt_tracker *t, struct slot *to, struct slot *from);
 
 void mpa_unbind(struct rdt_tracker *t, const struct slot *s);
 void data_unbind(struct rdt_tracker *t, const struct slot *s);
