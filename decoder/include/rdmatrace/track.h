@@ -172,9 +172,12 @@ struct rdt_conn {
 	int64_t rep_ns,
 		up_ns;    /* times of the first REP and of the first RTU; see has_rep, has_up */
 	int64_t close_ns; /* time of the first DREQ, FIN or RST; see has_close */
+	int64_t drep_ns;  /* time of the first DREP; valid when drep_frame != 0 */
 	uint32_t n;       /* 1-based number in order of first packet; 0 until numbered */
 	uint32_t first_frame;
 	uint32_t rej_frame; /* frame of the first REJ, 0 when none */
+	uint32_t rep_frame, rtu_frame, dreq_frame,
+		drep_frame; /* CM: of the first one, 0 when none */
 	uint32_t
 		comm_est_frame; /* first request that reached the passive side before any RTU, or 0 */
 	uint32_t msgs;          /* CM or MPA messages, repetitions counted */
@@ -416,6 +419,12 @@ uint32_t rdt_tracker_conn_final(const struct rdt_tracker *t, uint32_t index);
 
 /* The index of a connection handed to the sink. */
 uint32_t rdt_tracker_conn_index(const struct rdt_tracker *t, const struct rdt_conn *conn);
+
+/*
+ * The address by which the REQ names an end where the packets show another (a NAT, a LID and a
+ * GID), an index for rdt_tracker_addr(); RDT_CONN_NONE when they agree or it is not known.
+ */
+uint32_t rdt_tracker_alt_addr(const struct rdt_tracker *t, uint32_t conn, enum rdt_side side);
 
 /* An end's address. Borrowed, valid as long as the tracker. */
 const struct rdt_addr *rdt_tracker_addr(const struct rdt_tracker *t, uint32_t addr);
