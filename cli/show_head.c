@@ -9,7 +9,7 @@
 
 #define LABEL_WIDTH 15
 
-static void line(const struct story *s, const char *label, enum cli_tone tone, const char *text)
+void show_line(const struct story *s, const char *label, enum cli_tone tone, const char *text)
 {
 	show_pad(label, LABEL_WIDTH);
 	show_para(s, tone, text, LABEL_WIDTH, LABEL_WIDTH, LABEL_WIDTH);
@@ -357,8 +357,8 @@ static void refusal(const struct story *s, enum rdt_outcome outcome)
 		who = reason_who(s);
 	}
 	if (who)
-		line(s, "who", CLI_TONE_OFF, who);
-	line(s, "next", CLI_TONE_OFF, next);
+		show_line(s, "who", CLI_TONE_OFF, who);
+	show_line(s, "next", CLI_TONE_OFF, next);
 }
 
 /* ---- retries ------------------------------------------------------------------------------ */
@@ -416,7 +416,7 @@ static void retries(const struct story *s)
 				g_string_append_printf(
 					text, " (Linux timer: %s)",
 					rdt_duration_text(timer_of(s, asks[a]), buf, sizeof(buf)));
-			line(s, "retries", CLI_TONE_WARN, text->str);
+			show_line(s, "retries", CLI_TONE_WARN, text->str);
 			g_string_free(text, TRUE);
 		}
 }
@@ -428,14 +428,14 @@ void show_head(const struct story *s)
 
 	first_line(s);
 	verdict_text(s, outcome, text);
-	line(s, "verdict", cli_outcome_tone(outcome), text->str);
+	show_line(s, "verdict", cli_outcome_tone(outcome), text->str);
 	g_string_free(text, TRUE);
 	if (outcome == RDT_OUTCOME_REJECTED || outcome == RDT_OUTCOME_REFUSED)
 		refusal(s, outcome);
 	else if (s->conn->has_rej && outcome == RDT_OUTCOME_TIMEOUT)
-		line(s, "next", CLI_TONE_OFF, CLI_NAME " explain rej 4");
+		show_line(s, "next", CLI_TONE_OFF, CLI_NAME " explain rej 4");
 	retries(s);
 	if (s->conn->roles_guessed)
-		line(s, "note", CLI_TONE_DIM,
-		     "no message shows which side is active: this is a guess");
+		show_line(s, "note", CLI_TONE_DIM,
+			  "no message shows which side is active: this is a guess");
 }
