@@ -174,6 +174,12 @@ static void unanswered_text(const struct story *s, GString *text)
 	g_string_append(text, rdt_outcome_text(RDT_OUTCOME_UNANSWERED));
 }
 
+static bool is_giving_up(unsigned event)
+{
+	return event == RDT_CM_EV_TIMER_REQ || event == RDT_CM_EV_TIMER_REP ||
+	       event == RDT_CM_EV_TIMER_DREQ || event == RDT_CM_EV_TIMER_SIDR;
+}
+
 static void timeout_text(const struct story *s, GString *text)
 {
 	const struct rdt_conn *c = s->conn;
@@ -194,11 +200,12 @@ static void timeout_text(const struct story *s, GString *text)
 						      : "; the passive side never answered");
 		return;
 	}
-	for (size_t i = 0; i < s->count; i++) {
+	/* The last one decides. */
+	for (size_t i = s->count; i--;) {
 		const struct rdt_state_rec *rec = &s->entries[i].state;
 
-		if (s->entries[i].kind != RDT_REC_state || rec->event < RDT_CM_EV_TIMER_REQ ||
-		    rec->event == RDT_CM_EV_TIMER_TIMEWAIT || rec->machine != RDT_MACHINE_CM)
+		if (s->entries[i].kind != RDT_REC_state || rec->machine != RDT_MACHINE_CM ||
+		    !is_giving_up(rec->event))
 			continue;
 		g_string_append_printf(text, "%s gave up: %s", side_name((enum rdt_side)rec->side),
 				       rec->why);
@@ -412,6 +419,8 @@ static void retries(const struct story *s)
 					text, ", %s", show_span(first->when.ns, rec->when.ns, buf));
 				told++;
 			}
+			if (n > told + 1)
+				g_string_append(text, " ...");
 			if (timer_of(s, asks[a]))
 				g_string_append_printf(
 					text, " (Linux timer: %s)",

@@ -594,6 +594,8 @@ static bool record(const struct line *line, struct now *now, struct rdt_entry *r
 		return now->cm != from;
 	case LINE_EVENT:
 		now->rdma = rdma_after(now->rdma, line->event);
+		if (line->event == RDT_EVENT_UNREACHABLE)
+			now->cm = RDT_CM_DONE;
 		*ret = (struct rdt_entry){ .kind = RDT_REC_event,
 					   .event = { .when = { line->at, 0, 0 },
 						      .status = line->status,
