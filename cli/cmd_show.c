@@ -80,7 +80,7 @@ static size_t entries_of(struct show *show, const struct rdt_conn *conn,
 	if (show->merged)
 		g_array_unref(show->merged);
 	show->merged = hosts_merge(&show->hosts, index, *entries, count);
-	*entries = (const struct rdt_entry *)show->merged->data;
+	*entries = (const void *)show->merged->data;
 	return show->merged->len;
 }
 
