@@ -163,8 +163,13 @@ static void measure(struct rdt_tracker *t, struct window *w, const struct rdt_pk
 
 	if (pkt->payload_len > flow->packet_max)
 		flow->packet_max = pkt->payload_len;
-	if (!ends)
+	if (!ends) {
 		flow->mtu = pkt->payload_len;
+		if (!flow->has_full) {
+			flow->has_full = 1;
+			flow->full_psn = psn;
+		}
+	}
 	if (begins) {
 		count(&flow->msgs[op]);
 		t->flow_times[op].msgs++;

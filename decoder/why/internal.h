@@ -4,7 +4,7 @@
  *
  *   why.c    public face: sink, frames, when which rules run       note.c   odd messages, kept
  *   group.c  alike findings are one                                text.c   values and texts
- *   rules: cm.c cm_late.c cm_params.c mpa.c rc.c net.c cap.c, one family a file
+ *   rules: cm.c cm_late.c cm_params.c mpa.c rc.c path.c net.c cap.c storm.c
  *
  * A rule is a function over one connection and all that is known of it (struct look). It begins a
  * finding with why_begin(), adds values, and hands it on with why_emit().
@@ -29,8 +29,9 @@ enum said_kind { SAID_OPEN, SAID_RTU, SAID_MRA, SAID_REJ, SAID_DREQ, SAID_DREP, 
 struct said {
 	int64_t first_ns, last_ns;
 	uint32_t first_frame, last_frame;
-	uint16_t sent;    /* times its sender sent it */
-	uint16_t doubled; /* times the network made one more */
+	uint16_t sent;          /* times its sender sent it */
+	uint16_t doubled;       /* times the network made one more */
+	uint32_t doubled_frame; /* the first of these */
 	uint8_t input;
 	uint8_t msg; /* enum rdt_msg of the first one */
 };
@@ -44,6 +45,7 @@ struct sending {
 
 /* What the two MPA frames ask for. */
 struct mpa_said {
+	uint32_t frame;
 	uint16_t ird, ord;
 	uint8_t rev;
 	uint8_t crc : 1, markers : 1, enhanced : 1, known : 1;
@@ -53,11 +55,12 @@ struct note {
 	struct said said[RDT_SIDES][SAID_COUNT];
 	struct sending open[RDT_SIDES][TIMES], dreq[RDT_SIDES][TIMES];
 	struct mpa_said mpa[RDT_SIDES];
-	uint32_t conn;                         /* index of its connection */
-	uint32_t mra_of_rep_frame;             /* first MRA of a REP, 0 when none */
+	uint32_t conn;                              /* index of its connection */
+	uint32_t next_free;                         /* place of the next one that is free */
+	uint32_t mra_of_rep_frame;                  /* first MRA of a REP, 0 when none */
 	uint32_t unexpected_first, unexpected_last; /* frames */
-	uint32_t older[2];      /* by enum rdt_reuse: connection that had the number; index + 1 */
-	uint32_t dreq_qpn;      /* QPN that a DREQ named, valid with dreq_qpn_frame */
+	uint32_t older[2]; /* by enum rdt_reuse: connection that had the number; index + 1 */
+	uint32_t dreq_qpn; /* QPN that a DREQ named, valid with dreq_qpn_frame */
 	uint32_t dreq_qpn_frame;
 	uint32_t pdata_frame; /* private data that fill all the room */
 	uint16_t pdata_size;
@@ -65,6 +68,7 @@ struct note {
 	uint8_t reuse_side[2];
 	uint8_t dreq_qpn_side, pdata_side, pdata_msg;
 	uint8_t unexpected_input;
+	uint8_t rej_pdata; /* the REJ has private data */
 };
 
 /* The note of a connection, NULL when it has none. */
@@ -76,6 +80,8 @@ void note_reuse(struct rdt_why *w, const struct rdt_conn *conn, const struct rdt
 		enum rdt_side side, enum rdt_reuse what);
 void note_version(struct rdt_why *w, const struct rdt_conn *conn, uint32_t index,
 		  const struct rdt_when *when);
+/* Its connection is gone. */
+void note_forget(struct rdt_why *w, uint32_t conn);
 void notes_free(struct rdt_why *w);
 
 /* ---- findings in the making ------------------------------------------------------------------ */
@@ -86,6 +92,7 @@ struct group {
 	struct rdt_conn_range *ranges;
 	uint32_t range_room;
 	uint64_t key;
+	uint32_t place;      /* in the list */
 	uint32_t last_index; /* connection that was added last, RDT_CONN_NONE */
 	uint32_t *late;      /* connections (indices) that had no number yet */
 	uint32_t late_count, late_room;
@@ -102,7 +109,7 @@ struct sender {
 	uint32_t addr; /* tracker's index */
 	uint32_t good, bad, absent, sport;
 	uint32_t padded_good, padded_bad;
-	uint32_t first_frame, last_frame;       /* of bad ones */
+	uint32_t first_frame, last_frame; /* of bad ones */
 	uint32_t sport_frame, absent_frame;
 	uint16_t port; /* captured source port of the last with SPORT */
 	uint8_t transport;
@@ -112,14 +119,13 @@ struct sender {
 /* Neighbours: who was asked for by ARP or ND, and who answered. */
 #define NEIGHBOURS 512u
 struct neighbour {
-	struct rdt_addr addr;
-	int64_t asked_ns, last_ns; /* first and last question since the last answer */
+	struct rdt_addr addr, from; /* from: who asked last */
+	int64_t asked_ns, last_ns;  /* first and last question since the last answer */
 	uint64_t mac;
 	uint32_t asked, asked_frame, last_frame; /* questions since the last answer */
 	uint32_t answered_frame;                 /* last answer, 0: none */
 	uint32_t macs, move_frame;               /* MAC addresses seen one after the other */
 	uint8_t input;
-	uint8_t used;
 };
 
 /* What ICMP said about RoCE packets of one pair. */
@@ -131,6 +137,24 @@ struct complaint {
 	uint8_t input, too_big;
 };
 
+/* Setups that fail, by service and by pair of addresses. */
+#define STORMS 64u
+struct storm {
+	uint64_t key;
+	int64_t begin_ns; /* of the second that is being counted */
+	uint32_t total, now, most;
+	uint32_t conn; /* index of the first */
+	uint32_t frame;
+	uint8_t input;
+};
+
+struct clash {
+	uint32_t addr[2];   /* the lower index first */
+	int64_t last_ns[2]; /* newest refused request of each direction */
+	uint32_t count, frame, conn;
+	uint8_t seen[2], input;
+};
+
 struct rdt_why {
 	struct rdt_memory memory;
 	struct rdt_why_opts opts;
@@ -139,7 +163,7 @@ struct rdt_why {
 	struct rdt_why_stats stats;
 	struct rdt_finding draft;
 	struct note **note_chunks;
-	uint32_t note_count;
+	uint32_t note_count, note_free;
 	struct map notes; /* connection's index -> note */
 	struct group *groups;
 	uint32_t group_count, group_room;
@@ -149,18 +173,21 @@ struct rdt_why {
 	uint32_t link_count, link_room;
 	struct map links_of; /* connection's index -> first link */
 	struct sender *senders;
-	uint32_t sender_count, sender_room;
+	uint32_t sender_count, sender_room, sender_last;
 	struct map sender_of; /* address -> sender */
 	struct neighbour *neighbours;
 	uint32_t neighbour_count;
 	struct complaint complaints[COMPLAINTS];
 	uint32_t complaint_count;
+	struct storm storms[STORMS];
+	struct clash clashes[STORMS];
+	uint32_t storm_count, clash_count;
 	int64_t end_ns;
 	uint32_t cut_inputs; /* bit an input: it could not be read to its end */
 	uint32_t time_back_frame, twice_frame, snapped_frame, malformed_frame, vendor_frame;
-	uint32_t mid_count;      /* connections that began before the capture */
-	uint32_t mid_first;      /* frame of the first */
-	uint32_t flows_lost;     /* data paths given up */
+	uint32_t mid_count;  /* connections that began before the capture */
+	uint32_t mid_first;  /* frame of the first */
+	uint32_t flows_lost; /* data paths given up */
 	uint8_t time_back_input;
 	uint8_t no_memory;
 };
@@ -173,22 +200,44 @@ struct look {
 	struct rdt_why *w;
 	const struct rdt_tracker *t;
 	const struct rdt_conn *c;
-	const struct note *note;                  /* NULL: nothing odd was said */
+	const struct note *note;                /* NULL: nothing odd was said */
 	const struct rdt_flow *flow[RDT_SIDES]; /* NULL: no data */
 	uint32_t index;
 	enum rdt_outcome outcome;
 	bool data_only; /* its data path is given up: the rest is looked at later */
 };
 
+/* What a side said of one kind; NULL when it did not, or nothing odd made a note. */
+const struct said *look_said(const struct look *k, enum rdt_side side, enum said_kind kind);
+
+/* How often it was sent, also where there is no note. */
+unsigned look_sent(const struct look *k, enum rdt_side side, enum said_kind kind);
+
+/* The end of what is known: of the capture, or for one that leaves early of the connection. */
+int64_t look_end(const struct look *k);
+
+/* The timer of the side's first message by what the REQ says; when it was sent; who had its number. */
+void add_timer(const struct look *k, struct rdt_finding *f, enum rdt_side side);
+void add_sendings(struct rdt_finding *f, const struct look *k, const struct sending *list,
+		  unsigned sent);
+void add_older(struct rdt_finding *f, const struct look *k, enum rdt_reuse what);
+
 typedef void rule_fn(const struct look *k);
 
 /* The families: arrays that end in NULL. */
-extern rule_fn *const cm_rules[], *const cm_late_rules[], *const cm_params_rules[], *const mpa_rules[],
-	*const rc_rules[];
+extern rule_fn *const cm_rules[],
+	*const cm_late_rules[], *const cm_params_rules[],
+					*const mpa_rules[], *const rc_rules[], *const path_rules[];
+
+/* A count of the data path's events. */
+void add_event(struct rdt_finding *f, enum rdt_why_value value, const struct rdt_flow *flow,
+	       enum rdt_flow_event event);
 
 /* What is about the capture, after all connections were looked at. */
 void net_rules(struct rdt_why *w);
 void cap_rules(struct rdt_why *w);
+void cap_frame(struct rdt_why *w, const struct rdt_when *when);
+void storm_note(const struct look *k);
 void storm_rules(struct rdt_why *w);
 
 /* Frames that are not of a connection, ICRC. */

@@ -21,6 +21,7 @@ struct rdt_why *rdt_why_new(const struct rdt_memory *memory, const struct rdt_wh
 		w->opts.max_findings = DEFAULT_FINDINGS;
 	if (!w->opts.max_notes)
 		w->opts.max_notes = DEFAULT_NOTES;
+	w->note_free = LINK_NONE;
 	map_init(&w->notes, &w->memory, 1);
 	map_init(&w->group_of, &w->memory, 2);
 	map_init(&w->links_of, &w->memory, 3);
@@ -100,6 +101,9 @@ static void look_at(struct rdt_why *w, const struct rdt_conn *conn, uint32_t ind
 	}
 	if (k.flow[RDT_ACTIVE])
 		run(rc_rules, &k);
+	run(path_rules, &k);
+	if (!data_only)
+		storm_note(&k);
 }
 
 /* ---- the sink ------------------------------------------------------------------------------- */
@@ -132,6 +136,7 @@ static void on_evict(void *user, const struct rdt_conn *conn)
 	struct rdt_why *w = user;
 
 	look_at(w, conn, rdt_tracker_conn_index(w->t, conn), false);
+	note_forget(w, rdt_tracker_conn_index(w->t, conn));
 	if (w->next.evict)
 		w->next.evict(w->next.user, conn);
 }
@@ -189,6 +194,9 @@ void rdt_why_set_tracker(struct rdt_why *w, const struct rdt_tracker *t)
 void rdt_why_frame(struct rdt_why *w, const struct rdt_frame *frame, const struct rdt_when *when,
 		   const struct rdt_verdict *verdict)
 {
+	if (when->ns > w->end_ns)
+		w->end_ns = when->ns;
+	cap_frame(w, when);
 	net_frame(w, frame, when, verdict);
 }
 
@@ -270,7 +278,8 @@ enum rdt_status rdt_why_finish(struct rdt_why *w, int64_t end_ns)
 {
 	const uint32_t count = rdt_tracker_conn_count(w->t);
 
-	w->end_ns = end_ns;
+	if (end_ns > w->end_ns)
+		w->end_ns = end_ns;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct rdt_conn *conn = rdt_tracker_conn(w->t, i);
 

@@ -122,6 +122,7 @@ struct rdt_flow {
 	uint32_t mtu;                     /* payload of packets that do not end their message: the
 					     path MTU in use; 0 when none was seen */
 	uint32_t packet_max;              /* largest payload of a packet, responses not counted */
+	uint32_t full_psn;                /* of the first of these; valid with has_full */
 	uint32_t acks;                    /* acknowledges of all kinds that are no NAK */
 	uint32_t acked_psns;              /* PSNs that they acknowledged */
 	uint32_t ack_most;                /* most PSNs by one: coalescing */
@@ -145,6 +146,7 @@ struct rdt_flow {
 	uint8_t nak_input;
 	uint8_t rnr_code; /* longest RNR timer asked for, a code */
 	uint8_t has_acked;
+	uint8_t has_full;
 	uint8_t ack_input;
 };
 

@@ -58,16 +58,16 @@ extern const struct rdt_why_row rdt_why_rows[RDT_WHY_COUNT];
 /*
  * What a finding says in numbers: X(symbol, name, type, label). name is what placeholders and the
  * JSON key "field" say; type how it is shown:
- *   COUNT   a count; of alike findings the sum     NUM   a number; of alike ones the first
+ *   COUNT_OF a count; of alike findings the sum     NUM   a number; of alike ones the first
  *   NS      a duration in ns; of alike ones the range
  *   HEX     a number in hex                        CODE  a number with a name, see the name's list
- *   ADDR    an address, by the tracker's index     BYTES a length
+ *   ADDR    the finding's address                  BYTES a length
  */
 #define RDT_WHY_VALUE_LIST(X)                                                              \
 	X(REASON, "rej.reason", CODE, "reason of the REJ")                                 \
 	X(STAGE, "rej.msg_rejected", CODE, "message that was rejected")                    \
 	X(STATUS, "sidr_rep.status", CODE, "status of the SIDR_REP")                       \
-	X(SENT, "sent", COUNT, "times it was sent")                                        \
+	X(SENT, "sent", COUNT_OF, "times it was sent")                                     \
 	X(AT, "rel_ns", NS, "time after the first sending")                                \
 	X(ANSWER, "answer_ns", NS, "time to the answer")                                   \
 	X(LAST_ANSWER, "last_answer_ns", NS, "time from the last sending to the answer")   \
@@ -79,7 +79,7 @@ extern const struct rdt_why_row rdt_why_rows[RDT_WHY_COUNT];
 	X(RTT, "rtt_ns", NS, "shortest answer on this path")                               \
 	X(MSG, "msg", CODE, "message")                                                     \
 	X(NEIGHBOUR, "neighbour", CODE, "whether ARP or neighbour discovery was answered") \
-	X(MRA, "mra", COUNT, "MRA messages")                                               \
+	X(MRA, "mra", COUNT_OF, "MRA messages")                                            \
 	X(OTHER_CONN, "older_conn", NUM, "number of the other connection")                 \
 	X(QPN, "qpn", HEX, "QP number")                                                    \
 	X(COMM_ID, "comm_id", HEX, "communication id")                                     \
@@ -94,19 +94,20 @@ extern const struct rdt_why_row rdt_why_rows[RDT_WHY_COUNT];
 	X(RNR_RETRY, "rnr_retry_count", NUM, "RNR retry count that was announced")         \
 	X(ACK_TIMEOUT, "ack_timeout_ns", NS, "ACK timeout that was announced")             \
 	X(WAIT, "wait_ns", NS, "time between two sendings")                                \
-	X(PACKETS, "packets", COUNT, "packets")                                            \
-	X(MORE, "more_packets", COUNT, "other packets")                                    \
-	X(ROUNDS, "rounds", COUNT, "times that sending again began")                       \
-	X(SELECTIVE, "rounds_selective", COUNT, "of these, selective")                     \
+	X(PACKETS, "packets", COUNT_OF, "packets")                                         \
+	X(MORE, "more_packets", COUNT_OF, "other packets")                                 \
+	X(ROUNDS, "rounds", COUNT_OF, "times that sending again began")                    \
+	X(SELECTIVE, "rounds_selective", COUNT_OF, "of these, selective")                  \
 	X(NAK, "aeth.nak_code", CODE, "NAK code")                                          \
+	X(NAKS, "naks", COUNT_OF, "NAKs: PSN sequence error")                              \
 	X(OPCODE, "bth.opcode", CODE, "opcode of the request")                             \
 	X(RNR_TIME, "rnr_ns", NS, "time that RNR NAKs asked for")                          \
-	X(MACS, "macs", COUNT, "MAC addresses")                                            \
+	X(MACS, "macs", COUNT_OF, "MAC addresses")                                         \
 	X(ADDRESS, "address", ADDR, "address")                                             \
 	X(GID, "gid", ADDR, "GID")                                                         \
 	X(PORT, "udp.sport", NUM, "UDP source port")                                       \
-	X(RATE, "rate", COUNT, "in one second, most")                                      \
-	X(FAILED, "failed", COUNT, "connections that failed")                              \
+	X(RATE, "rate", COUNT_OF, "in one second, most")                                   \
+	X(FAILED, "failed", COUNT_OF, "connections that failed")                           \
 	X(REVISION, "mpa.rev", NUM, "MPA revision")                                        \
 	X(PEER_REVISION, "peer.mpa.rev", NUM, "MPA revision of the peer")
 
@@ -115,6 +116,34 @@ enum rdt_why_value {
 	RDT_WHY_VALUE_LIST(X)
 #undef X
 		RDT_WHY_V_COUNT
+};
+
+/* How a value is shown. */
+enum rdt_why_type {
+	RDT_WHY_COUNT_OF,
+	RDT_WHY_NUM,
+	RDT_WHY_NS,
+	RDT_WHY_HEX,
+	RDT_WHY_CODE,
+	RDT_WHY_ADDR,
+	RDT_WHY_BYTES
+};
+
+enum rdt_why_type rdt_why_value_type(enum rdt_why_value value);
+
+/* Of RDT_WHY_V_NEIGHBOUR: X(symbol, key, text) */
+#define RDT_WHY_NEIGHBOUR_LIST(X)                                                               \
+	X(UNKNOWN, "not-captured", "the capture shows no ARP or neighbour discovery for it")    \
+	X(ANSWERED, "answered", "its MAC address was asked for and answered: the host is up")   \
+	X(SILENT, "silent",                                                                     \
+	  "its MAC address was asked for and nobody answered: the host is down or not on this " \
+	  "network")
+
+enum {
+#define X(symbol, key, text) RDT_WHY_NEIGHBOUR_##symbol,
+	RDT_WHY_NEIGHBOUR_LIST(X)
+#undef X
+		RDT_WHY_NEIGHBOUR_COUNT
 };
 
 const char *rdt_why_value_name(enum rdt_why_value value);
@@ -150,6 +179,9 @@ struct rdt_finding {
 	uint32_t addr[RDT_SIDES];  /* for rdt_tracker_addr(); RDT_CONN_NONE: about no connection */
 	uint32_t qpn[RDT_SIDES];   /* valid with has_qpn */
 	uint8_t has_qpn[RDT_SIDES];
+	struct rdt_addr address;         /* of values of type ADDR */
+	struct rdt_addr path[RDT_SIDES]; /* ends that are of no connection; valid with has_path */
+	uint8_t has_path;
 	uint64_t svc;
 	const char *app; /* program that the port suggests, static; NULL */
 	uint32_t conn;   /* tracker's index of the first connection, RDT_CONN_NONE: the capture */
@@ -210,6 +242,9 @@ enum rdt_status rdt_why_finish(struct rdt_why *w, int64_t end_ns);
 /* The list after rdt_why_finish(): gravest first, then by time. Borrowed as long as w. */
 size_t rdt_why_count(const struct rdt_why *w);
 const struct rdt_finding *rdt_why_finding(const struct rdt_why *w, size_t i);
+
+/* Where in the list a finding of it is. */
+size_t rdt_why_place(const struct rdt_why *w, const struct rdt_finding *f);
 
 /*
  * Those of one connection (tracker's index), gravest first: at most room of them into ret.
