@@ -81,6 +81,23 @@ static void put_label(const struct session *s, const char *label)
 		cli_tone(s->opts, CLI_TONE_OFF));
 }
 
+/* What stands for the capture in the commands: its name where there is one. */
+static char *with_file(const struct session *s, const char *text)
+{
+	const struct input_info *infos;
+	const size_t inputs = session_inputs(s, &infos);
+	const char *const name =
+		inputs == 1 && strcmp(infos[0].path, "-") != 0 ? infos[0].path : "FILE";
+	GString *out = g_string_new(NULL);
+
+	for (const char *at; (at = strstr(text, " FILE")); text = at + 5) {
+		g_string_append_len(out, text, at - text + 1);
+		g_string_append(out, at[5] == ' ' || at[5] == '\n' || !at[5] ? name : "FILE");
+	}
+	g_string_append(out, text);
+	return g_string_free(out, FALSE);
+}
+
 static void put_part(const struct session *s, const struct rdt_finding *f, const char *label,
 		     enum rdt_why_part part)
 {
@@ -90,7 +107,14 @@ static void put_part(const struct session *s, const struct rdt_finding *f, const
 	if (!*buf)
 		return;
 	put_label(s, label);
-	para_print(cli_out(), buf, INDENT, INDENT, s->opts->width);
+	if (part == RDT_WHY_NEXT) {
+		char *text = with_file(s, buf);
+
+		para_print(cli_out(), text, INDENT, INDENT, s->opts->width);
+		g_free(text);
+	} else {
+		para_print(cli_out(), buf, INDENT, INDENT, s->opts->width);
+	}
 }
 
 static void add_frame(const struct session *s, const struct rdt_evidence *ev, GString *text)

@@ -42,33 +42,54 @@ static uint64_t linux_ns(unsigned code)
 	return rdt_linux_timeout_ns(code);
 }
 
+uint64_t side_timer_ns(const struct look *k, enum rdt_side side)
+{
+	const struct rdt_params *p = &k->c->params;
+	const unsigned lifetime = p->ack_timeout ? p->ack_timeout - 1u : 0;
+
+	/* Not in the message: Linux uses code 20 for SIDR. */
+	if (k->c->kind == RDT_CONN_SIDR)
+		return linux_ns(20);
+	if (!p->has_req)
+		return 0;
+	if (side == RDT_PASSIVE)
+		return linux_ns(p->local_cm_resp_timeout);
+	return 2 * linux_ns(lifetime) + linux_ns(p->remote_cm_resp_timeout);
+}
+
 void add_timer(const struct look *k, struct rdt_finding *f, enum rdt_side side)
 {
 	const struct rdt_params *p = &k->c->params;
-	uint64_t timer;
+	const uint64_t timer = side_timer_ns(k, side);
+	const uint32_t frame = k->c->kind == RDT_CONN_SIDR ? 0 : k->c->first_frame;
 
-	if (k->c->kind == RDT_CONN_SIDR) {
-		/* Not in the message: Linux uses code 20 and 15 retries. */
-		timer = linux_ns(20);
-		why_add(f, RDT_WHY_V_TIMER, timer, 0, 0);
+	if (!timer)
 		return;
-	}
-	if (!p->has_req)
+	why_add(f, RDT_WHY_V_TIMER, timer, frame, k->c->input);
+	if (!frame)
 		return;
 	if (side == RDT_ACTIVE) {
-		const unsigned lifetime = p->ack_timeout ? p->ack_timeout - 1u : 0;
-
-		timer = 2 * linux_ns(lifetime) + linux_ns(p->remote_cm_resp_timeout);
-		why_add(f, RDT_WHY_V_TIMER, timer, k->c->first_frame, k->c->input);
-		why_add(f, RDT_WHY_V_LIFETIME, linux_ns(lifetime), k->c->first_frame, k->c->input);
-		why_add(f, RDT_WHY_V_RESPONSE, linux_ns(p->remote_cm_resp_timeout),
-			k->c->first_frame, k->c->input);
-	} else {
-		timer = linux_ns(p->local_cm_resp_timeout);
-		why_add(f, RDT_WHY_V_TIMER, timer, k->c->first_frame, k->c->input);
+		why_add(f, RDT_WHY_V_LIFETIME, linux_ns(p->ack_timeout ? p->ack_timeout - 1u : 0),
+			frame, k->c->input);
+		why_add(f, RDT_WHY_V_RESPONSE, linux_ns(p->remote_cm_resp_timeout), frame,
+			k->c->input);
 	}
-	why_add(f, RDT_WHY_V_TOTAL, timer * (p->max_cm_retries + 1u), k->c->first_frame,
-		k->c->input);
+	why_add(f, RDT_WHY_V_TOTAL, timer * (p->max_cm_retries + 1u), frame, k->c->input);
+}
+
+void add_missed(struct rdt_finding *f, const struct sending *list, unsigned sent, uint64_t timer)
+{
+	uint64_t missed = 0;
+
+	for (unsigned i = 1; timer && i < sent && i < TIMES; i++) {
+		const int64_t wait = list[i].ns - list[i - 1].ns;
+
+		/* Timers are some percent late; what is nearly twice as long lacks one between. */
+		if (list[i].frame && wait > 0 && (uint64_t)wait > timer + timer / 2)
+			missed += ((uint64_t)wait + timer / 4) / timer - 1;
+	}
+	if (missed)
+		why_add(f, RDT_WHY_V_MISSED, missed, 0, 0);
 }
 
 void add_sendings(struct rdt_finding *f, const struct look *k, const struct sending *list,
@@ -78,6 +99,18 @@ void add_sendings(struct rdt_finding *f, const struct look *k, const struct send
 		if (list[i].frame)
 			why_add_ns(f, RDT_WHY_V_AT, list[i].ns - list[0].ns, list[i].frame,
 				   k->c->input);
+}
+
+static unsigned neighbour_state(const struct look *k, enum rdt_side side)
+{
+	const struct neighbour *n =
+		net_neighbour(k->w, rdt_tracker_addr(k->t, k->c->end[side].addr));
+
+	if (!n)
+		return RDT_WHY_NEIGHBOUR_UNKNOWN;
+	if (n->asked > 2)
+		return RDT_WHY_NEIGHBOUR_SILENT;
+	return n->answered_frame ? RDT_WHY_NEIGHBOUR_ANSWERED : RDT_WHY_NEIGHBOUR_UNKNOWN;
 }
 
 /* ---- refused ------------------------------------------------------------------------------------ */
@@ -119,7 +152,10 @@ static enum rdt_why_code rej_code(const struct look *k, unsigned *ret_confidence
 	case RDT_REJ_INVALID_SERVICE_ID:
 		return c->rej_side == RDT_PASSIVE ? RDT_WHY_CM_REJ_8 : RDT_WHY_CM_REJ;
 	case RDT_REJ_TIMEOUT:
-		return c->rej_side == RDT_ACTIVE ? RDT_WHY_CM_ABORT : RDT_WHY_CM_REJ;
+		if (c->rej_side == RDT_PASSIVE)
+			return RDT_WHY_CM_REJ;
+		return look_said(k, RDT_PASSIVE, SAID_MRA) ? RDT_WHY_CM_ABORT_MRA
+							   : RDT_WHY_CM_ABORT;
 	case RDT_REJ_STALE_CONN:
 		return RDT_WHY_CM_STALE;
 	case RDT_REJ_PRIMARY_GID:
@@ -144,6 +180,15 @@ void add_older(struct rdt_finding *f, const struct look *k, enum rdt_reuse what)
 		why_add(f, RDT_WHY_V_OTHER_CONN, older->n, older->first_frame, older->input);
 }
 
+/* The passive side's REJ that ends a wait for the RTU: the wait is the cause. */
+static bool rep_in_vain(const struct look *k)
+{
+	const struct rdt_conn *c = k->c;
+
+	return c->has_rej && c->rej_side == RDT_PASSIVE && c->rej_msg != RDT_REJECTED_REQ &&
+	       c->rep_frame && !c->rtu_frame && look_sent(k, RDT_PASSIVE, SAID_OPEN) > 1;
+}
+
 static void rule_rej(const struct look *k)
 {
 	const struct rdt_conn *c = k->c;
@@ -152,7 +197,7 @@ static void rule_rej(const struct look *k)
 	unsigned confidence;
 	int64_t asked;
 
-	if (!is_cm(k) || !c->has_rej)
+	if (!is_cm(k) || !c->has_rej || rep_in_vain(k))
 		return;
 	code = rej_code(k, &confidence);
 	f = why_begin(k, code, (enum rdt_side)c->rej_side, confidence);
@@ -161,7 +206,7 @@ static void rule_rej(const struct look *k)
 	asked = c->has_rep && (c->rej_msg != RDT_REJECTED_REQ || c->rej_side == RDT_ACTIVE)
 			? c->rep_ns
 			: c->start_ns;
-	if (code == RDT_WHY_CM_ABORT) {
+	if (code == RDT_WHY_CM_ABORT || code == RDT_WHY_CM_ABORT_MRA) {
 		why_add(f, RDT_WHY_V_SENT, look_sent(k, RDT_ACTIVE, SAID_OPEN), c->first_frame,
 			c->input);
 		if (look_said(k, RDT_PASSIVE, SAID_MRA))
@@ -170,6 +215,7 @@ static void rule_rej(const struct look *k)
 		if (!c->mid)
 			why_add_ns(f, RDT_WHY_V_WAITED, rej_ns(k) - c->start_ns, c->rej_frame,
 				   c->input);
+		why_add(f, RDT_WHY_V_NEIGHBOUR, neighbour_state(k, RDT_PASSIVE), 0, 0);
 	} else if (!c->mid) {
 		why_add_ns(f, RDT_WHY_V_ANSWER, rej_ns(k) - asked, c->rej_frame, c->input);
 	}
@@ -195,18 +241,6 @@ static void rule_sidr(const struct look *k)
 }
 
 /* ---- not answered ---------------------------------------------------------------------------------- */
-
-static unsigned neighbour_state(const struct look *k, enum rdt_side side)
-{
-	const struct neighbour *n =
-		net_neighbour(k->w, rdt_tracker_addr(k->t, k->c->end[side].addr));
-
-	if (!n)
-		return RDT_WHY_NEIGHBOUR_UNKNOWN;
-	if (n->asked > 2)
-		return RDT_WHY_NEIGHBOUR_SILENT;
-	return n->answered_frame ? RDT_WHY_NEIGHBOUR_ANSWERED : RDT_WHY_NEIGHBOUR_UNKNOWN;
-}
 
 /* MRAs, and nothing after them. */
 static bool mra_unanswered(const struct look *k, enum rdt_side by, enum rdt_msg msg, int64_t since)
@@ -251,12 +285,13 @@ static void rule_no_rtu(const struct look *k)
 {
 	const struct rdt_conn *c = k->c;
 	const unsigned sent = look_sent(k, RDT_PASSIVE, SAID_OPEN);
-	const int64_t waited = look_end(k) - c->rep_ns;
+	const struct said *reps = look_said(k, RDT_PASSIVE, SAID_OPEN);
+	const int64_t waited = look_end(k) - (reps ? reps->first_ns : c->rep_ns);
 	struct rdt_finding *f;
 
-	if (!is_cm(k) || !c->has_rep || !c->rep_frame || c->rtu_frame || c->has_rej ||
-	    c->has_close || c->end[RDT_ACTIVE].data.first_frame ||
-	    c->end[RDT_PASSIVE].data.first_frame)
+	if (!is_cm(k) || !c->has_rep || !c->rep_frame || c->rtu_frame ||
+	    (c->has_rej && !rep_in_vain(k)) || c->has_close ||
+	    c->end[RDT_ACTIVE].data.first_frame || c->end[RDT_PASSIVE].data.first_frame)
 		return;
 	if (waited < SILENCE_NS || mra_unanswered(k, RDT_ACTIVE, RDT_MSG_REP, c->rep_ns))
 		return;

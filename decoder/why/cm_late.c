@@ -69,6 +69,7 @@ static void retried(const struct look *k, enum rdt_why_code code, enum rdt_side 
 	if (last && sent <= TIMES)
 		why_add_ns(f, RDT_WHY_V_LAST_ANSWER, answer_ns - last->ns, frame, k->c->input);
 	add_timer(k, f, side);
+	add_missed(f, list, sent, side_timer_ns(k, side));
 	add_sendings(f, k, list, sent);
 	why_emit(k->w, f);
 }
@@ -84,17 +85,22 @@ static void rule_req_late(const struct look *k)
 {
 	const struct rdt_conn *c = k->c;
 	const bool sidr = c->kind == RDT_CONN_SIDR;
+	int64_t rep_ns = c->rep_ns;
 
 	if (!c->has_rep || c->mid)
 		return;
-	if (again_before(k, RDT_ACTIVE, c->rep_ns)) {
+	/* The REP of a passive side that had given up and was asked again is not the first one. */
+	if (look_said(k, RDT_PASSIVE, SAID_OPEN) &&
+	    look_said(k, RDT_PASSIVE, SAID_OPEN)->first_ns < rep_ns)
+		rep_ns = look_said(k, RDT_PASSIVE, SAID_OPEN)->first_ns;
+	if (again_before(k, RDT_ACTIVE, rep_ns)) {
 		if (!sidr && look_said(k, RDT_PASSIVE, SAID_MRA))
-			mra_slow(k, RDT_PASSIVE, RDT_MSG_REQ, c->start_ns, c->rep_ns, c->rep_frame);
+			mra_slow(k, RDT_PASSIVE, RDT_MSG_REQ, c->start_ns, rep_ns, c->rep_frame);
 		else
 			retried(k, sidr ? RDT_WHY_CM_SIDR_RETRY : RDT_WHY_CM_REQ_RETRY, RDT_ACTIVE,
-				c->rep_ns, c->rep_frame);
-	} else if (c->rep_ns - c->start_ns >= SLOW_NS) {
-		slow(k, RDT_PASSIVE, sidr ? RDT_MSG_SIDR_REQ : RDT_MSG_REQ, c->start_ns, c->rep_ns,
+				rep_ns, c->rep_frame);
+	} else if (rep_ns - c->start_ns >= SLOW_NS) {
+		slow(k, RDT_PASSIVE, sidr ? RDT_MSG_SIDR_REQ : RDT_MSG_REQ, c->start_ns, rep_ns,
 		     c->rep_frame);
 	}
 }
@@ -159,30 +165,53 @@ static void rule_dreq_cross(const struct look *k)
 	why_emit(k->w, f);
 }
 
+/* DREPs seen before the DREQ was sent again: the first one did not arrive. */
+static void drep_lost(const struct look *k, enum rdt_side side, const struct said *s)
+{
+	struct rdt_finding *f = why_begin(k, RDT_WHY_CM_DREP_LOST, side, 90);
+
+	why_add(f, RDT_WHY_V_SENT, s->sent, k->c->dreq_frame, k->c->input);
+	why_add_ns(f, RDT_WHY_V_WAITED, s->last_ns - s->first_ns, s->last_frame, s->input);
+	add_sendings(f, k, k->note->dreq[side], s->sent);
+	why_emit(k->w, f);
+}
+
 static void rule_dreq(const struct look *k)
 {
 	const struct rdt_conn *c = k->c;
 	const enum rdt_side side = (enum rdt_side)c->close_side;
 	const struct said *s = look_said(k, side, SAID_DREQ);
 	const unsigned sent = s ? s->sent : 1;
+	bool answered = c->drep_frame;
 	struct rdt_finding *f;
 	int64_t took;
 
 	if (!is_cm(k) || !c->dreq_frame || (k->note && k->note->dreq_qpn_frame))
 		return;
-	took = (c->drep_frame ? c->drep_ns : look_end(k)) - c->close_ns;
-	if (took < SLOW_NS)
+	if (answered && sent > 1 && c->drep_ns < s->last_ns) {
+		drep_lost(k, side, s);
 		return;
-	/* Both closed: a DREP may be missing to either. */
-	if (!c->drep_frame && crossing(k) && sent == 1)
+	}
+	took = (answered ? c->drep_ns : look_end(k)) - c->close_ns;
+	/* Both closed: each waits for the other's program, and a DREP may be missing. */
+	if (took < SLOW_NS || (crossing(k) && sent == 1))
 		return;
-	f = why_begin(k, c->drep_frame ? RDT_WHY_CM_DREQ_SLOW : RDT_WHY_CM_DREQ_NOANSWER, side,
-		      c->drep_frame || sent > 1 ? 100 : 80);
+	/* An answer that came when all had been sent and the last had timed out came too late. */
+	if (c->params.has_req && sent > c->params.max_cm_retries)
+		answered = false;
+	f = why_begin(k, answered ? RDT_WHY_CM_DREQ_SLOW : RDT_WHY_CM_DREQ_NOANSWER, side,
+		      answered || sent > 1 ? 100 : 80);
 	why_add(f, RDT_WHY_V_SENT, sent, c->dreq_frame, c->input);
-	why_add_ns(f, c->drep_frame ? RDT_WHY_V_ANSWER : RDT_WHY_V_WAITED, took, c->drep_frame,
-		   c->input);
-	if (s && sent > 1)
+	if (c->drep_frame)
+		why_add_ns(f, RDT_WHY_V_ANSWER, took, c->drep_frame, c->input);
+	if (!answered)
+		why_add_ns(f, RDT_WHY_V_WAITED,
+			   s && c->drep_frame ? s->last_ns - s->first_ns : took, 0, 0);
+	if (s && sent > 1) {
+		why_add(f, RDT_WHY_V_TIMER, side_timer_ns(k, side), 0, 0);
+		add_missed(f, k->note->dreq[side], sent, side_timer_ns(k, side));
 		add_sendings(f, k, k->note->dreq[side], sent);
+	}
 	why_emit(k->w, f);
 }
 

@@ -152,7 +152,8 @@ static void rule_rnr(const struct look *k)
 	const enum rdt_side less = a->rnr_retry < p->rnr_retry ? RDT_ACTIVE : RDT_PASSIVE;
 	struct rdt_finding *f;
 
-	if (!is_cm(k) || !c->params.has_req || !c->params.has_rep || a->rnr_retry == p->rnr_retry)
+	if (!is_cm(k) || !c->params.has_req || !c->params.has_rep || a->rnr_retry == p->rnr_retry ||
+	    c->end[less].rnr_retry)
 		return;
 	f = why_begin(k, RDT_WHY_CM_RNR_DIFFER, less, 100);
 	why_add(f, RDT_WHY_V_RNR_RETRY, c->end[less].rnr_retry,

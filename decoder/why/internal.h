@@ -218,6 +218,9 @@ int64_t look_end(const struct look *k);
 
 /* The timer of the side's first message by what the REQ says; when it was sent; who had its number. */
 void add_timer(const struct look *k, struct rdt_finding *f, enum rdt_side side);
+uint64_t side_timer_ns(const struct look *k, enum rdt_side side);
+/* Sendings that must have been between those of the list. */
+void add_missed(struct rdt_finding *f, const struct sending *list, unsigned sent, uint64_t timer);
 void add_sendings(struct rdt_finding *f, const struct look *k, const struct sending *list,
 		  unsigned sent);
 void add_older(struct rdt_finding *f, const struct look *k, enum rdt_reuse what);

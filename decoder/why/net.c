@@ -237,36 +237,51 @@ static void look_at_nd(struct rdt_why *w, const struct rdt_frame *frame,
 		asked(w, &frame->src, &target, when);
 }
 
-/* Does RDMA of this capture use the address? */
-static bool of_rdma(const struct rdt_why *w, const struct rdt_addr *addr)
+/* What RDMA of this capture has to do with an address. */
+enum use { USE_NONE, USE_OVER, USE_OPEN };
+
+/* USE_OVER: all its connections ended as they should before. */
+static enum use use_of(const struct rdt_why *w, const struct rdt_addr *addr)
 {
 	const uint32_t count = rdt_tracker_conn_count(w->t);
+	enum use use = USE_NONE;
 
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < count && use != USE_OPEN; i++) {
 		const struct rdt_conn *c = rdt_tracker_conn(w->t, i);
 
-		for (unsigned side = 0; c && side < RDT_SIDES; side++)
-			if (rdt_addr_equal(rdt_tracker_addr(w->t, c->end[side].addr), addr))
-				return true;
+		for (unsigned side = 0; c && side < RDT_SIDES; side++) {
+			if (!rdt_addr_equal(rdt_tracker_addr(w->t, c->end[side].addr), addr))
+				continue;
+			use = rdt_conn_outcome(c) == RDT_OUTCOME_CLOSED && c->drep_frame ? USE_OVER
+											 : USE_OPEN;
+		}
 	}
-	return false;
+	return use;
+}
+
+/* Where there is RDMA, only its hosts are of interest, as long as they have something to say. */
+static bool of_interest(const struct rdt_why *w, const struct neighbour *n)
+{
+	const enum use use = use_of(w, &n->addr);
+
+	if (!rdt_tracker_stats(w->t)->rdma)
+		return true;
+	return use == USE_OPEN || (use == USE_NONE && use_of(w, &n->from) != USE_NONE);
 }
 
 static void neighbour_rules(struct rdt_why *w)
 {
-	const bool any = rdt_tracker_stats(w->t)->rdma > 0;
-
 	for (uint32_t i = 0; i < w->neighbour_count; i++) {
 		const struct neighbour *n = &w->neighbours[i];
 		struct rdt_finding *f;
 
 		if (n->asked < ASKED && n->macs < 2)
 			continue;
-		/* Where there is RDMA, only its hosts are of interest. */
-		if (any && !of_rdma(w, &n->addr) && !of_rdma(w, &n->from))
+		if (!of_interest(w, n))
 			continue;
 		if (n->asked >= ASKED) {
-			f = why_begin_capture(w, RDT_WHY_NET_ARP_NOANSWER, any ? 90 : 60);
+			f = why_begin_capture(w, RDT_WHY_NET_ARP_NOANSWER,
+					      rdt_tracker_stats(w->t)->rdma ? 90 : 60);
 			f->address = n->addr;
 			f->first_ns = f->last_ns = n->asked_ns;
 			why_add(f, RDT_WHY_V_ADDRESS, 0, n->asked_frame, n->input);

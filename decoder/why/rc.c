@@ -190,7 +190,10 @@ static uint32_t resent(const struct rdt_flow *flow)
 
 static void retransmissions(const struct look *k, const struct rdt_flow *flow, enum rdt_side side)
 {
-	const uint32_t lost = resent(flow);
+	/* What is sent again to the end without an answer is told of as that. */
+	const bool told = flow->stall.tries && !flow->worst.tries &&
+			  !event_of(flow, RDT_FLOW_NAK_SEQUENCE)->count;
+	const uint32_t lost = told ? 0 : resent(flow);
 	const uint32_t other = event_of(flow, RDT_FLOW_RESENT_OTHER)->count;
 	const uint32_t spurious = event_of(flow, RDT_FLOW_SPURIOUS)->count;
 	const struct rdt_flow_count *c;
@@ -203,7 +206,8 @@ static void retransmissions(const struct look *k, const struct rdt_flow *flow, e
 		    : event_of(flow, RDT_FLOW_REFILLED)->count
 			    ? event_of(flow, RDT_FLOW_REFILLED)
 			    : event_of(flow, RDT_FLOW_RESENT_ANSWER);
-		f = why_begin(k, RDT_WHY_RC_RETRANS, side, 90);
+		f = why_begin(k, RDT_WHY_RC_RETRANS, side,
+			      lost == event_of(flow, RDT_FLOW_RESENT_TIMEOUT)->count ? 60 : 90);
 		why_add(f, RDT_WHY_V_PACKETS, lost + other, c->first_frame, c->first_input);
 		why_add(f, RDT_WHY_V_ROUNDS, flow->rounds, 0, 0);
 		if (flow->rounds_selective)
@@ -221,6 +225,8 @@ static void retransmissions(const struct look *k, const struct rdt_flow *flow, e
 	c = event_of(flow, spurious ? RDT_FLOW_SPURIOUS : RDT_FLOW_RESENT_OTHER);
 	why_add(f, RDT_WHY_V_PACKETS, spurious + (lost ? 0 : other), c->first_frame,
 		c->first_input);
+	if (spurious)
+		add_event(f, RDT_WHY_V_ACKED, flow, RDT_FLOW_SPURIOUS);
 	if (other && !lost)
 		add_event(f, RDT_WHY_V_MORE, flow, RDT_FLOW_RESENT_OTHER);
 	why_emit(k->w, f);

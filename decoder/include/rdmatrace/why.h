@@ -63,52 +63,54 @@ extern const struct rdt_why_row rdt_why_rows[RDT_WHY_COUNT];
  *   HEX     a number in hex                        CODE  a number with a name, see the name's list
  *   ADDR    the finding's address                  BYTES a length
  */
-#define RDT_WHY_VALUE_LIST(X)                                                              \
-	X(REASON, "rej.reason", CODE, "reason of the REJ")                                 \
-	X(STAGE, "rej.msg_rejected", CODE, "message that was rejected")                    \
-	X(STATUS, "sidr_rep.status", CODE, "status of the SIDR_REP")                       \
-	X(SENT, "sent", COUNT_OF, "times it was sent")                                     \
-	X(AT, "rel_ns", NS, "time after the first sending")                                \
-	X(ANSWER, "answer_ns", NS, "time to the answer")                                   \
-	X(LAST_ANSWER, "last_answer_ns", NS, "time from the last sending to the answer")   \
-	X(WAITED, "waited_ns", NS, "time waited")                                          \
-	X(TIMER, "timer_ns", NS, "timer by the announced fields")                          \
-	X(LIFETIME, "lifetime_ns", NS, "packet lifetime, as Linux counts it")              \
-	X(RESPONSE, "cm_response_ns", NS, "CM response timeout, as Linux counts it")       \
-	X(TOTAL, "total_ns", NS, "all retries together")                                   \
-	X(RTT, "rtt_ns", NS, "shortest answer on this path")                               \
-	X(MSG, "msg", CODE, "message")                                                     \
-	X(NEIGHBOUR, "neighbour", CODE, "whether ARP or neighbour discovery was answered") \
-	X(MRA, "mra", COUNT_OF, "MRA messages")                                            \
-	X(OTHER_CONN, "older_conn", NUM, "number of the other connection")                 \
-	X(QPN, "qpn", HEX, "QP number")                                                    \
-	X(COMM_ID, "comm_id", HEX, "communication id")                                     \
-	X(PSN, "psn", NUM, "packet sequence number")                                       \
-	X(WANT_PSN, "announced_psn", NUM, "PSN that was announced")                        \
-	X(ASKS, "asks", NUM, "READs and atomics that may be asked for at a time")          \
-	X(SERVES, "serves", NUM, "READs and atomics that are served at a time")            \
-	X(MTU, "mtu", BYTES, "MTU")                                                        \
-	X(SEEN_MTU, "seen_mtu", BYTES, "payload of packets that do not end their message") \
-	X(SIZE, "size", BYTES, "bytes")                                                    \
-	X(RETRY, "retry_count", NUM, "retry count that was announced")                     \
-	X(RNR_RETRY, "rnr_retry_count", NUM, "RNR retry count that was announced")         \
-	X(ACK_TIMEOUT, "ack_timeout_ns", NS, "ACK timeout that was announced")             \
-	X(WAIT, "wait_ns", NS, "time between two sendings")                                \
-	X(PACKETS, "packets", COUNT_OF, "packets")                                         \
-	X(MORE, "more_packets", COUNT_OF, "other packets")                                 \
-	X(ROUNDS, "rounds", COUNT_OF, "times that sending again began")                    \
-	X(SELECTIVE, "rounds_selective", COUNT_OF, "of these, selective")                  \
-	X(NAK, "aeth.nak_code", CODE, "NAK code")                                          \
-	X(NAKS, "naks", COUNT_OF, "NAKs: PSN sequence error")                              \
-	X(OPCODE, "bth.opcode", CODE, "opcode of the request")                             \
-	X(RNR_TIME, "rnr_ns", NS, "time that RNR NAKs asked for")                          \
-	X(MACS, "macs", COUNT_OF, "MAC addresses")                                         \
-	X(ADDRESS, "address", ADDR, "address")                                             \
-	X(GID, "gid", ADDR, "GID")                                                         \
-	X(PORT, "udp.sport", NUM, "UDP source port")                                       \
-	X(RATE, "rate", COUNT_OF, "in one second, most")                                   \
-	X(FAILED, "failed", COUNT_OF, "connections that failed")                           \
-	X(REVISION, "mpa.rev", NUM, "MPA revision")                                        \
+#define RDT_WHY_VALUE_LIST(X)                                                                \
+	X(REASON, "rej.reason", CODE, "reason of the REJ")                                   \
+	X(STAGE, "rej.msg_rejected", CODE, "message that was rejected")                      \
+	X(STATUS, "sidr_rep.status", CODE, "status of the SIDR_REP")                         \
+	X(SENT, "sent", COUNT_OF, "times it was sent")                                       \
+	X(AT, "rel_ns", NS, "time after the first sending")                                  \
+	X(ANSWER, "answer_ns", NS, "time to the answer")                                     \
+	X(LAST_ANSWER, "last_answer_ns", NS, "time from the last sending to the answer")     \
+	X(WAITED, "waited_ns", NS, "time waited")                                            \
+	X(TIMER, "timer_ns", NS, "timer by the announced fields")                            \
+	X(LIFETIME, "lifetime_ns", NS, "packet lifetime, as Linux counts it")                \
+	X(RESPONSE, "cm_response_ns", NS, "CM response timeout, as Linux counts it")         \
+	X(TOTAL, "total_ns", NS, "all retries together")                                     \
+	X(RTT, "rtt_ns", NS, "shortest answer on this path")                                 \
+	X(MSG, "msg", CODE, "message")                                                       \
+	X(NEIGHBOUR, "neighbour", CODE, "whether ARP or neighbour discovery was answered")   \
+	X(MRA, "mra", COUNT_OF, "MRA messages")                                              \
+	X(OTHER_CONN, "older_conn", NUM, "number of the other connection")                   \
+	X(QPN, "qpn", HEX, "QP number")                                                      \
+	X(COMM_ID, "comm_id", HEX, "communication id")                                       \
+	X(PSN, "psn", NUM, "packet sequence number")                                         \
+	X(WANT_PSN, "announced_psn", NUM, "PSN that was announced")                          \
+	X(ASKS, "asks", NUM, "READs and atomics that may be asked for at a time")            \
+	X(SERVES, "serves", NUM, "READs and atomics that are served at a time")              \
+	X(MTU, "mtu", BYTES, "MTU")                                                          \
+	X(SEEN_MTU, "seen_mtu", BYTES, "payload of packets that do not end their message")   \
+	X(SIZE, "size", BYTES, "bytes")                                                      \
+	X(RETRY, "retry_count", NUM, "retry count that was announced")                       \
+	X(RNR_RETRY, "rnr_retry_count", NUM, "RNR retry count that was announced")           \
+	X(ACK_TIMEOUT, "ack_timeout_ns", NS, "ACK timeout that was announced")               \
+	X(WAIT, "wait_ns", NS, "time between two sendings")                                  \
+	X(MISSED, "missed", COUNT_OF, "sendings that the timer tells and the capture lacks") \
+	X(ACKED, "acked_packets", COUNT_OF, "packets whose acknowledge had passed")          \
+	X(PACKETS, "packets", COUNT_OF, "packets")                                           \
+	X(MORE, "more_packets", COUNT_OF, "other packets")                                   \
+	X(ROUNDS, "rounds", COUNT_OF, "times that sending again began")                      \
+	X(SELECTIVE, "rounds_selective", COUNT_OF, "of these, selective")                    \
+	X(NAK, "aeth.nak_code", CODE, "NAK code")                                            \
+	X(NAKS, "naks", COUNT_OF, "NAKs: PSN sequence error")                                \
+	X(OPCODE, "bth.opcode", CODE, "opcode of the request")                               \
+	X(RNR_TIME, "rnr_ns", NS, "time that RNR NAKs asked for")                            \
+	X(MACS, "macs", COUNT_OF, "MAC addresses")                                           \
+	X(ADDRESS, "address", ADDR, "address")                                               \
+	X(GID, "gid", ADDR, "GID")                                                           \
+	X(PORT, "udp.sport", NUM, "UDP source port")                                         \
+	X(RATE, "rate", COUNT_OF, "in one second, most")                                     \
+	X(FAILED, "failed", COUNT_OF, "connections that failed")                             \
+	X(REVISION, "mpa.rev", NUM, "MPA revision")                                          \
 	X(PEER_REVISION, "peer.mpa.rev", NUM, "MPA revision of the peer")
 
 enum rdt_why_value {
