@@ -431,6 +431,7 @@ static void learn_sidr(struct rdt_tracker *t, struct slot *s, const struct cm_in
 		return;
 	s->pub.has_rep = 1;
 	s->pub.rep_ns = in->when->ns;
+	s->pub.rep_frame = in->when->frame;
 	s->pub.sidr_status = (uint8_t)rdt_sidr_rep_status(b);
 	s->pub.rej_reason = s->pub.sidr_status;
 	if (s->pub.sidr_status == RDT_SIDR_REJECT)

@@ -110,8 +110,10 @@ static void rule_mtu(const struct look *k)
 		return;
 	if (k->c->kind == RDT_CONN_DATA && a && p && a->mtu && p->mtu && a->mtu != p->mtu) {
 		f = why_begin(k, RDT_WHY_CM_MTU_SIDES, RDT_ACTIVE, 90);
-		why_add(f, RDT_WHY_V_MTU, a->mtu, 0, 0);
-		why_add(f, RDT_WHY_V_SEEN_MTU, p->mtu, 0, 0);
+		why_add(f, RDT_WHY_V_MTU, a->mtu, k->c->end[RDT_ACTIVE].data.first_frame,
+			k->c->input);
+		why_add(f, RDT_WHY_V_SEEN_MTU, p->mtu, k->c->end[RDT_PASSIVE].data.first_frame,
+			k->c->input);
 		why_emit(k->w, f);
 	}
 	for (unsigned side = 0; agreed && side < RDT_SIDES; side++) {
@@ -119,7 +121,8 @@ static void rule_mtu(const struct look *k)
 			continue;
 		f = why_begin(k, RDT_WHY_CM_MTU, (enum rdt_side)side, 90);
 		why_add(f, RDT_WHY_V_MTU, agreed, k->c->first_frame, k->c->input);
-		why_add(f, RDT_WHY_V_SEEN_MTU, k->flow[side]->mtu, 0, 0);
+		why_add(f, RDT_WHY_V_SEEN_MTU, k->flow[side]->mtu, k->c->end[side].data.first_frame,
+			k->c->input);
 		why_emit(k->w, f);
 	}
 }

@@ -68,7 +68,7 @@ static void note_clash(struct rdt_why *w, const struct look *k)
 	if (c == w->clashes + w->clash_count) {
 		w->clash_count++;
 		*c = (struct clash){ .addr = { low, high },
-				     .frame = k->c->first_frame,
+				     .frame = k->c->rej_frame,
 				     .input = k->c->input };
 	}
 	c->last_ns[way] = k->c->start_ns;
