@@ -5,12 +5,13 @@ _rdma_trace_options()
 {
 	local common="-T --format -o --output -v --verbose -q --quiet --color --ascii --width -h --help --version"
 	local capture="-r --read -f --capture-filter -c --count --port -Y --filter -s --select -E --table
-		-t --time -n --numeric --resolve -w --write --max-conns"
+		-t --time -n --numeric --resolve --max-conns"
 
 	case $1 in
-	list) echo "$common $capture -e --field" ;;
-	show) echo "$common $capture --calls --ftrace" ;;
-	dump) echo "$common $capture -e --field -V --decode" ;;
+	list) echo "$common $capture -w --write -e --field" ;;
+	show) echo "$common $capture -w --write --calls --ftrace" ;;
+	diagnose) echo "$common $capture --fail-on --no-icrc" ;;
+	dump) echo "$common $capture -w --write -e --field -V --decode" ;;
 	explain) echo "$common" ;;
 	fields) echo "$common -E --table" ;;
 	esac
@@ -19,7 +20,7 @@ _rdma_trace_options()
 _rdma_trace()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-	local commands="list show dump explain fields" command=list formats="text json ndjson csv tsv"
+	local commands="list show diagnose dump explain fields" command=list formats="text json ndjson csv tsv"
 	local IFS=$' \t\n'
 
 	[[ " $commands " == *" ${COMP_WORDS[1]} "* ]] && command=${COMP_WORDS[1]}
@@ -32,6 +33,10 @@ _rdma_trace()
 		;;
 	-t | --time)
 		COMPREPLY=($(compgen -W "a ad d e r u" -- "$cur"))
+		return
+		;;
+	--fail-on)
+		COMPREPLY=($(compgen -W "note warning error never" -- "$cur"))
 		return
 		;;
 	--color)
