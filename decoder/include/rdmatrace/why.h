@@ -278,6 +278,12 @@ enum rdt_why_part {
 char *rdt_why_text(const struct rdt_tracker *t, const struct rdt_finding *f, enum rdt_why_part part,
 		   char *buf, size_t size);
 
+/* The same of a code, without a finding: "the active side" stands for its address and so on. */
+char *rdt_why_row_text(enum rdt_why_code code, enum rdt_why_part part, char *buf, size_t size);
+
+/* The code of this name ("CM-REJ-8", "cm-rej-26"; case does not count), RDT_WHY_COUNT: none. */
+enum rdt_why_code rdt_why_code_find(const char *text);
+
 /* One value in words: "invalid-service-id (8)", "4.608 s", "10.0.0.2". size >= RDT_TEXT_MAX. */
 char *rdt_why_value_text(const struct rdt_tracker *t, const struct rdt_finding *f,
 			 const struct rdt_evidence *ev, char *buf, size_t size);
