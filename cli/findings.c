@@ -331,9 +331,13 @@ void findings_csv(const struct session *s, const struct rdt_finding *f)
 	snprintf(number, sizeof(number), "%" PRIu32, f->count);
 	csv_put(cli_out(), table, false, number);
 	csv_put(cli_out(), table, false, conns->str);
-	for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
-		csv_put(cli_out(), table, false,
-			rdt_why_text(session_tracker(s), f, parts[i], buf, sizeof(buf)));
+	for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
+		rdt_why_text(session_tracker(s), f, parts[i], buf, sizeof(buf));
+		/* A row is a line, for the tools that read it so. */
+		for (char *p = buf; *p; p++)
+			*p = *p == '\n' ? ';' : *p;
+		csv_put(cli_out(), table, false, buf);
+	}
 	csv_put(cli_out(), table, false, confidence_text(f, number));
 	csv_end(cli_out());
 	g_string_free(conns, TRUE);

@@ -20,6 +20,7 @@
 #define L (1u << CLI_CMD_list)
 #define S (1u << CLI_CMD_show)
 #define G (1u << CLI_CMD_diagnose)
+#define T (1u << CLI_CMD_stats)
 #define D (1u << CLI_CMD_dump)
 #define E (1u << CLI_CMD_explain)
 #define F (1u << CLI_CMD_fields)

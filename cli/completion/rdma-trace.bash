@@ -11,6 +11,7 @@ _rdma_trace_options()
 	list) echo "$common $capture -w --write -e --field" ;;
 	show) echo "$common $capture -w --write --calls --ftrace" ;;
 	diagnose) echo "$common $capture --fail-on --no-icrc" ;;
+	stats) echo "$common $capture" ;;
 	dump) echo "$common $capture -w --write -e --field -V --decode" ;;
 	explain) echo "$common" ;;
 	fields) echo "$common -E --table" ;;
@@ -20,7 +21,7 @@ _rdma_trace_options()
 _rdma_trace()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-	local commands="list show diagnose dump explain fields" command=list formats="text json ndjson csv tsv"
+	local commands="list show diagnose stats dump explain fields" command=list formats="text json ndjson csv tsv"
 	local IFS=$' \t\n'
 
 	[[ " $commands " == *" ${COMP_WORDS[1]} "* ]] && command=${COMP_WORDS[1]}
