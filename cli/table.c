@@ -123,8 +123,8 @@ static char *add(char *at, const char *text)
 {
 	const size_t len = strlen(text);
 
-	memcpy(at, text,
-	       len); /* NOLINT(bugprone-not-null-terminated-result): lines are written by length */
+	/* Lines are written by length. NOLINTNEXTLINE(bugprone-not-null-terminated-result) */
+	memcpy(at, text, len);
 	return at + len;
 }
 
