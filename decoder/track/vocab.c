@@ -92,7 +92,7 @@ static bool v_has_psn(const struct rdt_conn *c, const struct rdt_end *e)
 
 static bool v_is_mpa(unsigned msg)
 {
-	return msg >= RDT_MSG_MPA_REQ;
+	return msg >= RDT_MSG_MPA_REQ; /* nor is any that comes after: none has comm ids */
 }
 
 /* The contract has four words; what else there is to say is in the note. */
