@@ -5,11 +5,12 @@
 #include <string.h>
 
 #include "explain.h"
+#include "rdmatrace/setup.h"
 #include "show.h"
 
 #define LABEL_WIDTH 15
 
-static void line(const struct story *s, const char *label, enum cli_tone tone, const char *text)
+void show_line(const struct story *s, const char *label, enum cli_tone tone, const char *text)
 {
 	show_pad(label, LABEL_WIDTH);
 	show_para(s, tone, text, LABEL_WIDTH, LABEL_WIDTH, LABEL_WIDTH);
@@ -35,6 +36,8 @@ static void service_text(const struct rdt_conn *c, GString *text)
 	if (c->kind == RDT_CONN_MPA) {
 		g_string_append_printf(text, "tcp:%u", c->p_port);
 		add_app(c, text);
+	} else if (c->kind == RDT_CONN_OOB) {
+		g_string_append(text, rdt_conn_app(c));
 	} else if (c->port_space) {
 		g_string_append_printf(text, "%s:%u (0x%016" PRIx64 ")",
 				       rdt_name_key(RDT_NAMES_port_space, c->port_space, "?"),
@@ -48,17 +51,22 @@ static void service_text(const struct rdt_conn *c, GString *text)
 static void first_line(const struct story *s)
 {
 	const struct rdt_conn *c = s->conn;
-	char *service = g_ascii_strup(rdt_conn_service_key(c->service), -1);
+	const char *key = rdt_conn_service_key(c->service);
+	char *service = key ? g_ascii_strup(key, -1) : NULL;
 	GString *text = g_string_new(NULL);
 
-	g_string_append_printf(text, "connection %" PRIu32 "   id %08" PRIx32 "   %s", c->n,
-			       rdt_conn_id(c),
-			       rdt_transport_text((enum rdt_transport)c->transport));
-	if (c->kind != RDT_CONN_MPA)
+	g_string_append_printf(text, "connection %" PRIu32 "   id %08" PRIx32 "   ", c->n,
+			       rdt_conn_id(c));
+	/* Before the first packet nothing tells what an announced QP is for. */
+	if (c->transport == RDT_TRANSPORT_NONE)
+		g_string_append(text, "no packet of it seen");
+	else
+		g_string_append(text, rdt_transport_text((enum rdt_transport)c->transport));
+	if (c->kind != RDT_CONN_MPA && service)
 		g_string_append_printf(text, " %s", service);
 	g_string_append_printf(text, "   %s %s %s", s->addr[RDT_ACTIVE], show_arrow(s),
 			       s->addr[RDT_PASSIVE]);
-	if (c->has_svc || c->kind == RDT_CONN_MPA) {
+	if (c->has_svc || c->kind == RDT_CONN_MPA || rdt_conn_app(c)) {
 		g_string_append(text, "   service ");
 		service_text(c, text);
 	}
@@ -130,6 +138,46 @@ static void closed_text(const struct story *s, GString *text)
 		g_string_append(text, "; its beginning was not captured");
 }
 
+/* An exchange of QPs: what came of it. */
+static void oob_text(const struct story *s, GString *text)
+{
+	const struct rdt_conn *c = s->conn;
+	const struct rdt_exchange *x = rdt_tracker_exchange(s->tracker, c);
+	char buf[RDT_TEXT_MAX];
+
+	if (c->established)
+		g_string_append_printf(text, "data for %s; no packet shows the end of such a QP",
+				       show_span(c->start_ns, c->last_ns, buf));
+	else if (c->has_rep)
+		g_string_append_printf(
+			text,
+			"both sides told their QPs, but no packet between them is in "
+			"the %s to the end of the capture",
+			show_span(c->up_ns, s->session->end_ns, buf));
+	else
+		g_string_append_printf(
+			text,
+			"%s told its QP, the other told none in the %s to the end of the capture",
+			side_name(x && x->told[RDT_PASSIVE].frame ? RDT_PASSIVE : RDT_ACTIVE),
+			show_span(c->start_ns, s->session->end_ns, buf));
+	add_setup(s, text);
+}
+
+static void oob_setup(const struct story *s)
+{
+	const struct rdt_exchange *x = rdt_tracker_exchange(s->tracker, s->conn);
+	GString *text;
+
+	if (!x)
+		return;
+	text = g_string_new("QPs told over TCP by ");
+	g_string_append(text, rdt_program_text((enum rdt_program)x->program));
+	if (x->version[0])
+		g_string_append_printf(text, ", version %.*s", (int)sizeof(x->version), x->version);
+	show_line(s, "set up", CLI_TONE_OFF, text->str);
+	g_string_free(text, TRUE);
+}
+
 static void open_text(const struct story *s, GString *text)
 {
 	const struct rdt_conn *c = s->conn;
@@ -174,6 +222,14 @@ static void unanswered_text(const struct story *s, GString *text)
 	g_string_append(text, rdt_outcome_text(RDT_OUTCOME_UNANSWERED));
 }
 
+static bool is_giving_up(unsigned event)
+{
+	return event == RDT_CM_EV_TIMER_REQ || event == RDT_CM_EV_TIMER_REP ||
+	       event == RDT_CM_EV_TIMER_DREQ || event == RDT_CM_EV_TIMER_SIDR ||
+	       event == RDT_CM_EV_TIMER_MPA || event == RDT_CM_EV_TX_MPA_ABORT ||
+	       event == RDT_CM_EV_RX_MPA_ABORT;
+}
+
 static void timeout_text(const struct story *s, GString *text)
 {
 	const struct rdt_conn *c = s->conn;
@@ -194,11 +250,12 @@ static void timeout_text(const struct story *s, GString *text)
 						      : "; the passive side never answered");
 		return;
 	}
-	for (size_t i = 0; i < s->count; i++) {
+	/* The last one decides. */
+	for (size_t i = s->count; i--;) {
 		const struct rdt_state_rec *rec = &s->entries[i].state;
 
-		if (s->entries[i].kind != RDT_REC_state || rec->event < RDT_CM_EV_TIMER_REQ ||
-		    rec->event == RDT_CM_EV_TIMER_TIMEWAIT || rec->machine != RDT_MACHINE_CM)
+		if (s->entries[i].kind != RDT_REC_state || !is_giving_up(rec->event) ||
+		    (rec->machine != RDT_MACHINE_CM && rec->machine != RDT_MACHINE_MPA))
 			continue;
 		g_string_append_printf(text, "%s gave up: %s", side_name((enum rdt_side)rec->side),
 				       rec->why);
@@ -239,6 +296,10 @@ static void verdict_text(const struct story *s, enum rdt_outcome outcome, GStrin
 	const struct rdt_name *name = rdt_name_find(RDT_NAMES_sidr_status, c->sidr_status);
 	char qpn[RDT_TEXT_MAX], qkey[RDT_TEXT_MAX];
 
+	if (c->kind == RDT_CONN_OOB) {
+		oob_text(s, text);
+		return;
+	}
 	switch (outcome) {
 	case RDT_OUTCOME_CLOSED:
 		closed_text(s, text);
@@ -357,8 +418,8 @@ static void refusal(const struct story *s, enum rdt_outcome outcome)
 		who = reason_who(s);
 	}
 	if (who)
-		line(s, "who", CLI_TONE_OFF, who);
-	line(s, "next", CLI_TONE_OFF, next);
+		show_line(s, "who", CLI_TONE_OFF, who);
+	show_line(s, "next", CLI_TONE_OFF, next);
 }
 
 /* ---- retries ------------------------------------------------------------------------------ */
@@ -412,11 +473,13 @@ static void retries(const struct story *s)
 					text, ", %s", show_span(first->when.ns, rec->when.ns, buf));
 				told++;
 			}
+			if (n > told + 1)
+				g_string_append(text, " ...");
 			if (timer_of(s, asks[a]))
 				g_string_append_printf(
 					text, " (Linux timer: %s)",
 					rdt_duration_text(timer_of(s, asks[a]), buf, sizeof(buf)));
-			line(s, "retries", CLI_TONE_WARN, text->str);
+			show_line(s, "retries", CLI_TONE_WARN, text->str);
 			g_string_free(text, TRUE);
 		}
 }
@@ -428,14 +491,15 @@ void show_head(const struct story *s)
 
 	first_line(s);
 	verdict_text(s, outcome, text);
-	line(s, "verdict", cli_outcome_tone(outcome), text->str);
+	show_line(s, "verdict", cli_outcome_tone(outcome), text->str);
 	g_string_free(text, TRUE);
+	oob_setup(s);
 	if (outcome == RDT_OUTCOME_REJECTED || outcome == RDT_OUTCOME_REFUSED)
 		refusal(s, outcome);
 	else if (s->conn->has_rej && outcome == RDT_OUTCOME_TIMEOUT)
-		line(s, "next", CLI_TONE_OFF, CLI_NAME " explain rej 4");
+		show_line(s, "next", CLI_TONE_OFF, CLI_NAME " explain rej 4");
 	retries(s);
 	if (s->conn->roles_guessed)
-		line(s, "note", CLI_TONE_DIM,
-		     "no message shows which side is active: this is a guess");
+		show_line(s, "note", CLI_TONE_DIM,
+			  "no message shows which side is active: this is a guess");
 }

@@ -114,19 +114,33 @@ void conn_move(struct rdt_tracker *t, struct slot *s, enum rdt_side side, uint32
 		data_bind_ud(t, s, s->pub.end[RDT_ACTIVE].qpn);
 }
 
+static void unbind_id(struct rdt_tracker *t, const struct slot *s, enum rdt_side side)
+{
+	const struct rdt_end *e = &s->pub.end[side];
+
+	if (!e->has_comm_id)
+		return;
+	map_remove(&t->ids, id_key(e->addr, e->comm_id), owner(s, side));
+	if (s->priv[side].alt_addr != SLOT_NONE)
+		map_remove(&t->ids, id_key(s->priv[side].alt_addr, e->comm_id), owner(s, side));
+}
+
+void conn_forget_passive(struct rdt_tracker *t, struct slot *s)
+{
+	struct end_priv *priv = &s->priv[RDT_PASSIVE];
+
+	unbind_id(t, s, RDT_PASSIVE);
+	s->pub.end[RDT_PASSIVE].has_comm_id = 0;
+	s->pub.has_rep = 0; /* its next REP is learnt from as the first was */
+	priv->copies[COPY_OPEN] = priv->copies[COPY_MRA] = 0;
+	priv->has_mra = 0;
+}
+
 /* Take a connection out of all maps; keys that have passed to a newer one stay. */
 static void unbind(struct rdt_tracker *t, const struct slot *s)
 {
-	for (unsigned side = 0; side < RDT_SIDES; side++) {
-		const struct rdt_end *e = &s->pub.end[side];
-
-		if (e->has_comm_id) {
-			map_remove(&t->ids, id_key(e->addr, e->comm_id), owner(s, side));
-			if (s->priv[side].alt_addr != SLOT_NONE)
-				map_remove(&t->ids, id_key(s->priv[side].alt_addr, e->comm_id),
-					   owner(s, side));
-		}
-	}
+	for (unsigned side = 0; side < RDT_SIDES; side++)
+		unbind_id(t, s, side);
 	unbind_flows(t, s);
 	if (s->pub.kind == RDT_CONN_OOB)
 		oob_unbind(t, s);
@@ -199,6 +213,7 @@ struct slot *conn_new(struct rdt_tracker *t, enum rdt_conn_kind kind, const stru
 	memset(s, 0, sizeof(*s));
 	s->index = t->count++;
 	s->next_half = SLOT_NONE;
+	s->asked = *when;
 	s->pub.kind = (uint8_t)kind;
 	s->pub.transport = transports[frame->encap];
 	s->pub.start_ns = s->pub.last_ns = when->ns;
