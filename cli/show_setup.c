@@ -231,7 +231,9 @@ static struct row *told_row(struct params *p, const struct rdt_exchange *x, cons
 {
 	struct row *row;
 
-	if (!has_told(x, RDT_ACTIVE, what) && !has_told(x, RDT_PASSIVE, what))
+	/* Formats have a place for it; zero says that it is not used. */
+	if ((!has_told(x, RDT_ACTIVE, what) || !value[RDT_ACTIVE]) &&
+	    (!has_told(x, RDT_PASSIVE, what) || !value[RDT_PASSIVE]))
 		return NULL;
 	row = params_add(p, label);
 	for (unsigned side = 0; side < RDT_SIDES; side++)
