@@ -226,8 +226,7 @@ static bool is_giving_up(unsigned event)
 {
 	return event == RDT_CM_EV_TIMER_REQ || event == RDT_CM_EV_TIMER_REP ||
 	       event == RDT_CM_EV_TIMER_DREQ || event == RDT_CM_EV_TIMER_SIDR ||
-	       event == RDT_CM_EV_TIMER_MPA || event == RDT_CM_EV_TX_MPA_ABORT ||
-	       event == RDT_CM_EV_RX_MPA_ABORT;
+	       event == RDT_CM_EV_TIMER_MPA || event == RDT_CM_EV_TX_MPA_ABORT;
 }
 
 static void timeout_text(const struct story *s, GString *text)
@@ -284,7 +283,10 @@ static void rejected_text(const struct story *s, GString *text)
 			before->msg == RDT_MSG_MPA_REQ ? "MPA request"
 						       : rdt_msg_key((enum rdt_msg)before->msg));
 	if (c->kind == RDT_CONN_MPA)
-		g_string_append(text, rej ? ": MPA reply with the reject bit" : ": TCP reset");
+		g_string_append(text, rej ? ": MPA reply with the reject bit"
+				      : story_msg(s, by, RDT_MSG_TCP_FIN)
+					      ? ": it closed TCP without a reply"
+					      : ": it reset TCP without a reply");
 	else
 		g_string_append_printf(text, ": REJ %u, %s", c->rej_reason,
 				       name ? name->text : "which has no name");
