@@ -48,7 +48,7 @@ static void service_text(const struct rdt_conn *c, GString *text)
 	}
 }
 
-static void first_line(const struct story *s)
+char *story_title(const struct story *s)
 {
 	const struct rdt_conn *c = s->conn;
 	const char *key = rdt_conn_service_key(c->service);
@@ -70,10 +70,8 @@ static void first_line(const struct story *s)
 		g_string_append(text, "   service ");
 		service_text(c, text);
 	}
-	fprintf(cli_out(), "%s%s%s\n", cli_tone(s->opts, CLI_TONE_BOLD), text->str,
-		cli_tone(s->opts, CLI_TONE_OFF));
-	g_string_free(text, TRUE);
 	g_free(service);
+	return g_string_free(text, FALSE);
 }
 
 /* ---- the verdict -------------------------------------------------------------------------- */
@@ -486,15 +484,30 @@ static void retries(const struct story *s)
 		}
 }
 
+char *story_verdict(const struct story *s)
+{
+	GString *text = g_string_new(NULL);
+
+	verdict_text(s, rdt_conn_outcome(s->conn), text);
+	return g_string_free(text, FALSE);
+}
+
+void show_lead(const struct story *s)
+{
+	char *title = story_title(s), *verdict = story_verdict(s);
+
+	fprintf(cli_out(), "%s%s%s\n", cli_tone(s->opts, CLI_TONE_BOLD), title,
+		cli_tone(s->opts, CLI_TONE_OFF));
+	show_line(s, "verdict", cli_outcome_tone(rdt_conn_outcome(s->conn)), verdict);
+	g_free(title);
+	g_free(verdict);
+}
+
 void show_head(const struct story *s)
 {
 	const enum rdt_outcome outcome = rdt_conn_outcome(s->conn);
-	GString *text = g_string_new(NULL);
 
-	first_line(s);
-	verdict_text(s, outcome, text);
-	show_line(s, "verdict", cli_outcome_tone(outcome), text->str);
-	g_string_free(text, TRUE);
+	show_lead(s);
 	oob_setup(s);
 	if (outcome == RDT_OUTCOME_REJECTED || outcome == RDT_OUTCOME_REFUSED)
 		refusal(s, outcome);
