@@ -64,6 +64,8 @@ static const struct rdt_name *name_of(unsigned value, uint64_t num)
 		return rdt_name_find(RDT_NAMES_sidr_status, num);
 	case RDT_WHY_V_NAK:
 		return rdt_name_find(RDT_NAMES_nak_code, num);
+	case RDT_WHY_V_TERM:
+		return rdt_name_find(RDT_NAMES_term_error, num);
 	case RDT_WHY_V_OPCODE:
 		return rdt_name_find(RDT_NAMES_bth_opcode, num);
 	default:

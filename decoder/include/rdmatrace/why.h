@@ -111,7 +111,8 @@ extern const struct rdt_why_row rdt_why_rows[RDT_WHY_COUNT];
 	X(RATE, "rate", COUNT_OF, "in one second, most")                                     \
 	X(FAILED, "failed", COUNT_OF, "connections that failed")                             \
 	X(REVISION, "mpa.rev", NUM, "MPA revision")                                          \
-	X(PEER_REVISION, "peer.mpa.rev", NUM, "MPA revision of the peer")
+	X(PEER_REVISION, "peer.mpa.rev", NUM, "MPA revision of the peer")                    \
+	X(TERM, "terminate.error", CODE, "error of the TERMINATE")
 
 enum rdt_why_value {
 #define X(symbol, name, type, label) RDT_WHY_V_##symbol,
