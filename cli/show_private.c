@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "para.h"
+#include "rdmatrace/private.h"
 #include "show.h"
 
 #define SHOWN_MAX 64 /* bytes of a dump; dump -V has all */
@@ -46,9 +47,10 @@ static bool is_text(const uint8_t *bytes, size_t len)
 	return len > 0;
 }
 
-static void dump(const uint8_t *bytes, size_t len)
+/* Bytes from first on; addresses count from the beginning of bytes. */
+static void dump(const uint8_t *bytes, size_t first, size_t len)
 {
-	for (size_t at = 0; at < len; at += 16) {
+	for (size_t at = first; at < len; at += 16) {
 		const size_t n = len - at < 16 ? len - at : 16;
 
 		fprintf(cli_out(), "%*s%04zx ", INDENT, "", at);
@@ -64,22 +66,28 @@ static void dump(const uint8_t *bytes, size_t len)
 	}
 }
 
-/* A known header inside: its fields in a line, reserved ones left out. */
-static void known(const struct story *s, const struct rdt_layer *layer)
+/* A known header inside: its fields in a line, reserved ones left out. why: what the guess stands on. */
+static void known(const struct story *s, const struct rdt_layer *layer, const char *why)
 {
+	bool first = true;
+
 	const struct rdt_hdr *hdr = &rdt_hdrs[layer->hdr];
 	GString *text = g_string_new(NULL);
 	char buf[RDT_TEXT_MAX];
 
-	g_string_append_printf(text, "%s%s: ", hdr->label, layer->guess ? " (a guess)" : "");
+	if (why)
+		g_string_append_printf(text, "%s (a guess: %s): ", hdr->label, why);
+	else
+		g_string_append_printf(text, "%s: ", hdr->label);
 	for (unsigned i = hdr->begin; i < hdr->end; i++) {
 		const struct rdt_field *f = &rdt_fields[i];
 
-		if (f->kind == RDT_KIND_RSVD || f->kind == RDT_KIND_BYTES ||
+		if (f->kind == RDT_KIND_RSVD || !strncmp(f->key, "rsvd", 4) ||
 		    !rdt_layer_has(layer, f))
 			continue;
-		g_string_append_printf(text, "%s%s %s", i == hdr->begin ? "" : ", ", f->key,
+		g_string_append_printf(text, "%s%s %s", first ? "" : ", ", f->key,
 				       rdt_field_text(f, layer->bytes, buf, sizeof(buf)));
+		first = false;
 	}
 	fprintf(cli_out(), "%*s", INDENT, "");
 	para_print(cli_out(), text->str, INDENT, INDENT + 2, s->opts->width);
@@ -102,21 +110,31 @@ static size_t ipcm(const struct story *s, const struct told *told, GString *text
 	return RDT_LEN_ipcm;
 }
 
-/* Other headers than the message and the IP CM header that were found inside. */
-static const struct rdt_layer *inside(const struct told *told)
+/* What an upper layer put there; the connection's port tells more than the message alone. */
+static bool inside(const struct story *s, const struct told *told, const struct private *pd,
+		   struct rdt_layer *ret_layer, const char **ret_why)
 {
-	for (size_t i = 1; i < told->layers.count; i++)
-		if (told->layers.layer[i].hdr != RDT_H_ipcm &&
-		    told->layers.layer[i].hdr != RDT_H_mpa2)
-			return &told->layers.layer[i];
-	return NULL;
+	const struct rdt_conn *c = s->conn;
+	const unsigned port = c->port_space || c->kind == RDT_CONN_MPA ? c->p_port : 0;
+	struct rdt_private found;
+
+	if (!pd->bytes || !rdt_private_find(msg_hdr((enum rdt_msg)told->rec->msg), port, pd->bytes,
+					    pd->have, pd->size, &found))
+		return false;
+	*ret_layer = (struct rdt_layer){
+		.hdr = found.hdr, .guess = 1, .bytes = pd->bytes, .have = rdt_hdrs[found.hdr].len
+	};
+	*ret_why = found.why;
+	return true;
 }
 
 static void print(const struct story *s, const struct told *told, const struct private *pd,
 		  GString *before)
 {
-	const struct rdt_layer *layer = inside(told);
-	size_t used = pd->have;
+	struct rdt_layer layer = { .have = 0 };
+	const char *why = NULL;
+	const bool is_known = inside(s, told, pd, &layer, &why);
+	size_t used = pd->have, first;
 	GString *text = g_string_new(before->str);
 
 	while (used && !pd->bytes[used - 1])
@@ -138,14 +156,15 @@ static void print(const struct story *s, const struct told *told, const struct p
 	fputs("  ", cli_out());
 	show_pad(rdt_msg_key((enum rdt_msg)told->rec->msg), INDENT - 2);
 	para_print(cli_out(), text->str, INDENT, INDENT, s->opts->width);
-	if (layer)
-		known(s, layer);
-	else if (used && !(is_text(pd->bytes, used) && used <= SHOWN_MAX))
-		dump(pd->bytes, used < SHOWN_MAX ? used : SHOWN_MAX);
-	if (!layer && used > SHOWN_MAX)
+	if (is_known)
+		known(s, &layer, why);
+	first = is_known ? layer.have : 0;
+	if (used > first && !(!first && is_text(pd->bytes, used) && used <= SHOWN_MAX))
+		dump(pd->bytes, first, MIN(used, first + SHOWN_MAX));
+	if (used > first + SHOWN_MAX)
 		fprintf(cli_out(),
 			"%*s... %zu more: " CLI_NAME " dump -V -Y 'frame == %" PRIu32 "'\n", INDENT,
-			"", used - SHOWN_MAX, told->rec->when.frame);
+			"", used - first - SHOWN_MAX, told->rec->when.frame);
 	g_string_free(text, TRUE);
 }
 
