@@ -114,7 +114,7 @@ static bool is_ucx(struct span s)
 	const size_t length = rdt_ucx_length(s.at);
 	size_t end = RDT_LEN_ucx + length;
 
-	if (length < 8 || end + 1 > s.have)
+	if (length < 16 || end + 1 > s.have)
 		return false;
 	if (is_zero(s.at + end - 4, 4))
 		return false;
