@@ -355,6 +355,49 @@ size_t rdt_layers(const uint8_t *buf, const struct rdt_frame *frame,
 	return l.count;
 }
 
+/* What follows the header of an untagged segment, by its opcode. */
+static void rdmap(struct list *l, unsigned opcode, struct span s)
+{
+	static const uint8_t next[] = {
+		[RDT_RDMAP_READ_REQUEST] = RDT_H_rdmap_read,
+		[RDT_RDMAP_TERMINATE] = RDT_H_terminate,
+		[RDT_RDMAP_IMM] = RDT_H_rdmap_imm,
+		[RDT_RDMAP_IMM_SE] = RDT_H_rdmap_imm,
+		[RDT_RDMAP_ATOMIC_REQUEST] = RDT_H_rdmap_atomic,
+		[RDT_RDMAP_ATOMIC_RESPONSE] = RDT_H_rdmap_atomic_resp,
+	};
+
+	if (opcode < COUNT(next) && next[opcode])
+		add(l, next[opcode], s, false);
+}
+
+size_t rdt_layers_fpdu(const uint8_t *buf, const struct rdt_frame *frame, uint32_t at,
+		       struct rdt_layer layers[RDT_LAYERS_MAX], size_t count)
+{
+	struct list l = { .buf = buf, .layers = layers, .count = count };
+	struct span s = { frame->payload, frame->payload_have, frame->payload_len };
+	uint32_t len;
+
+	if (frame->kind != RDT_FRAME_TCP || !frame->payload || at >= s.have)
+		return count;
+	s = after(s, at);
+	if (!ADD(&l, fpdu, s))
+		return l.count;
+	len = rdt_fpdu_ulpdu_length(s.at);
+	s = after(s, RDT_LEN_fpdu);
+	if (s.len > len)
+		s.len = len;
+	if (s.have > s.len)
+		s.have = s.len;
+	if (s.have < RDT_NEED_ddp_tagged_opcode)
+		return l.count;
+	if (rdt_ddp_tagged_tagged(s.at))
+		ADD(&l, ddp_tagged, s);
+	else if (ADD(&l, ddp_untagged, s))
+		rdmap(&l, rdt_ddp_untagged_opcode(s.at), after(s, RDT_LEN_ddp_untagged));
+	return l.count;
+}
+
 const struct rdt_layer *rdt_layer_find(const struct rdt_layer *layers, size_t count,
 				       enum rdt_hdr_id hdr)
 {

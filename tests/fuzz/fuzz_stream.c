@@ -13,7 +13,7 @@
 #include "stream.h"
 
 #define START 0xfffff000u /* sequence numbers pass zero soon */
-#define ROOM 70000u
+#define ROOM 20000u
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
