@@ -228,7 +228,7 @@ static bool check_link(const struct replaying *r, char **ret_why)
 
 /* ---- the replay's own capture --------------------------------------------------------------------- */
 
-static void tap(void *user, const struct rp_item *item, const char *comment)
+static void tap(void *user, const struct rp_item *item, bool sent)
 {
 	struct replaying *r = user;
 	char text[160];
@@ -238,9 +238,9 @@ static void tap(void *user, const struct rp_item *item, const char *comment)
 
 	if (!r->file || !item->bytes)
 		return;
-	g_snprintf(text, sizeof(text), "rdma-trace replay: %s%s; link and IP header were written "
-				       "by the replay",
-		   rp_msg_name(item->msg), comment ? comment[0] == 's' ? " sent" : " received" : "");
+	g_snprintf(text, sizeof(text),
+		   "rdma-trace replay: %s; link and IP header were written by the replay",
+		   sent ? "sent" : "received");
 	pcapng_add(r->file, &packet, "replay", text);
 }
 
@@ -251,7 +251,7 @@ static void tap_all(struct replaying *r, const struct rp_player *p)
 		const struct rp_rec *rec = p->recs->pdata[i];
 
 		if (rec->got && rec->kind != RP_REC_DROPPED)
-			tap(r, rec->got, rec->kind == RP_REC_SENT ? "sent" : "received");
+			tap(r, rec->got, rec->kind == RP_REC_SENT);
 	}
 }
 
@@ -267,10 +267,11 @@ static struct rp_player *play_live(struct replaying *r, const struct rp_script *
 				   GPtrArray *lines, struct rp_problem *problem)
 {
 	struct rdt_addr addr[RP_ROLES];
-	struct rp_live live = { .backend = r->backend, .tap = tap, .tap_user = r,
-				.stop = &stopped };
+	struct rp_live live = { .backend = r->backend, .stop = &stopped };
 	struct rp_player *player;
 
+	r->link.tap = tap;
+	r->link.tap_user = r;
 	r->link.tcp_port = (uint16_t)(script->service & 0xffff);
 	live.link = r->backend->open(&r->link, r->opts->replay.check, lines, problem);
 	if (!live.link)

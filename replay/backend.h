@@ -15,6 +15,9 @@ struct rp_link_opts {
 	uint16_t tcp_port;   /* of the service, for iWARP and rdma_cm */
 	enum rdt_side side;  /* what we play */
 	bool realtime;
+	/* Told of every frame that passes, acknowledges included; NULL for none. */
+	void (*tap)(void *user, const struct rp_item *item, bool sent);
+	void *tap_user;
 };
 
 /* Why something cannot be: a sentence that says what to do. exit is CLI_USAGE or CLI_ENV (2, 4). */
@@ -24,9 +27,6 @@ struct rp_problem {
 };
 
 struct rp_link;
-
-/* Told for every frame that passes, sent or received; for the replay's own capture. */
-typedef void (*rp_tap_fn)(void *user, const struct rp_item *item, const char *comment);
 
 enum rp_wait { RP_WAIT_ITEM, RP_WAIT_TIME, RP_WAIT_DONE, RP_WAIT_ERROR, RP_WAIT_STOP };
 
@@ -70,8 +70,6 @@ int64_t rp_now(void);
 struct rp_live {
 	const struct rp_backend *backend;
 	struct rp_link *link;
-	rp_tap_fn tap;
-	void *tap_user;
 	volatile const int *stop;
 };
 

@@ -175,6 +175,19 @@ static struct rp_link *udp_open(const struct rp_link_opts *opts, bool check, GPt
 
 /* ---- sending ----------------------------------------------------------------------------------- */
 
+/* The ports are covered by the ICRC. One that the script has cut stays as it is. */
+static void set_port(const struct rp_link *l, struct rp_item *item, uint16_t dport)
+{
+	size_t len;
+	const uint8_t *bth = rp_item_bth(item, &len);
+	uint8_t *udp = item->bytes + (bth - item->bytes) - RDT_LEN_udp;
+
+	rdt_udp_set_sport(udp, l->opts.port);
+	rdt_udp_set_dport(udp, dport);
+	if (rdt_udp_len(udp) == len + RDT_LEN_udp)
+		rp_item_seal(item);
+}
+
 static bool send_frame(struct rp_link *l, struct rp_item *item, char **ret_why)
 {
 	uint8_t *net = item->bytes + RDT_LEN_eth;
@@ -188,12 +201,9 @@ static bool send_frame(struct rp_link *l, struct rp_item *item, char **ret_why)
 	if (!bth)
 		return true; /* cut before the BTH: nothing is left of it */
 	/* The frame as it will leave: from our port, with the id that the kernel gives. */
-	rdt_udp_set_sport(net + (v4 ? RDT_LEN_ipv4 : RDT_LEN_ipv6), l->opts.port);
-	rdt_udp_set_dport(net + (v4 ? RDT_LEN_ipv4 : RDT_LEN_ipv6), l->opts.port);
 	if (v4)
 		rdt_ipv4_set_id(net, 0);
-	if (rdt_udp_len(net + (v4 ? RDT_LEN_ipv4 : RDT_LEN_ipv6)) == len + RDT_LEN_udp)
-		rp_item_seal(item);
+	set_port(l, item, l->opts.port);
 	if (tos != l->tos)
 		set_int(l->fd, v4 ? IPPROTO_IP : IPPROTO_IPV6, v4 ? IP_TOS : IPV6_TCLASS,
 			l->tos = tos);
@@ -209,6 +219,10 @@ static bool send_frame(struct rp_link *l, struct rp_item *item, char **ret_why)
 			break;
 	}
 	item->ns = rp_now();
+	/* Here and in files it has the port of RoCEv2, whichever --port says. */
+	set_port(l, item, RDT_ROCEV2_PORT);
+	if (n >= 0 && l->opts.tap)
+		l->opts.tap(l->opts.tap_user, item, true);
 	if (n >= 0 || errno == ECONNREFUSED)
 		return true;
 	*ret_why = errno == EMSGSIZE
@@ -317,6 +331,15 @@ static void read_error(struct rp_link *l)
 		l->knock_at = rp_now() + KNOCK_NS;
 }
 
+static void set_port_of_received(struct rp_item *item)
+{
+	size_t len;
+	const uint8_t *bth = rp_item_bth(item, &len);
+
+	rdt_udp_set_dport(item->bytes + (bth - item->bytes) - RDT_LEN_udp, RDT_ROCEV2_PORT);
+	rp_item_seal(item);
+}
+
 /* One datagram; NULL when there is none of the peer. *ret_more: look again. */
 static struct rp_item *read_one(struct rp_link *l, bool *ret_more)
 {
@@ -350,6 +373,9 @@ static struct rp_item *read_one(struct rp_link *l, bool *ret_more)
 		return NULL;
 	}
 	rp_find_ip_id(item, rdt_icrc_value(buf + n - RDT_LEN_icrc));
+	set_port_of_received(item);
+	if (l->opts.tap)
+		l->opts.tap(l->opts.tap_user, item, false);
 	l->heard = true;
 	l->knock_at = 0;
 	return item;

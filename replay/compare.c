@@ -237,6 +237,10 @@ static void compare_hdr(struct comparison *c, unsigned hdr)
 		/* Link and network are the carrier's, unless the script speaks of them. */
 		if (network(hdr) && (!rp_expr(c->env, c->s, f, &said) || !said))
 			continue;
+		/* The packets of an operation are the backend's; what it asks of the peer is not. */
+		if (c->s->msg.family == RP_OP && hdr == RDT_H_bth && f != RDT_F_bth_se &&
+		    (!rp_expr(c->env, c->s, f, &said) || !said))
+			continue;
 		/* private= covers it, unless the script has it as a whole. */
 		if (&rdt_fields[f] == private_data && !rp_expr(c->env, c->s, f, &said))
 			continue;

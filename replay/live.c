@@ -81,18 +81,15 @@ static void leave(struct rp_live *live, struct rp_player *p)
 	item = rp_build(&p->env, &s);
 	if (!item)
 		return;
-	if (live->backend->send(live->link, item, &why) && live->tap)
-		live->tap(live->tap_user, item, "sent to leave the connection");
+	if (!live->backend->send(live->link, item, &why))
+		g_clear_pointer(&why, g_free);
 	rp_item_free(item);
-	g_free(why);
 	if (s.msg.code != RDT_MSG_DREQ)
 		return;
 	/* Its answer ends the connection for the peer too. */
 	while (live->backend->wait(live->link, until, &answer, &why) == RP_WAIT_ITEM) {
 		const bool done = answer->msg.family == RP_CM && answer->msg.code == RDT_MSG_DREP;
 
-		if (live->tap)
-			live->tap(live->tap_user, answer, NULL);
 		rp_item_free(answer);
 		if (done)
 			break;
@@ -110,11 +107,7 @@ static bool send(void *user, struct rp_item *item, char **ret_why)
 					   rp_msg_name(item->msg));
 		return false;
 	}
-	if (!live->backend->send(live->link, item, ret_why))
-		return false;
-	if (live->tap && item->bytes)
-		live->tap(live->tap_user, item, "sent");
-	return true;
+	return live->backend->send(live->link, item, ret_why);
 }
 
 void rp_live_run(struct rp_live *live, struct rp_player *p)
@@ -141,8 +134,6 @@ void rp_live_run(struct rp_live *live, struct rp_player *p)
 		result = live->backend->wait(live->link, next, &item, &why);
 		switch (result) {
 		case RP_WAIT_ITEM:
-			if (live->tap && item->bytes)
-				live->tap(live->tap_user, item, "received");
 			rp_player_receive(p, item);
 			break;
 		case RP_WAIT_DONE:

@@ -167,7 +167,7 @@ static struct rp_rec *add_rec(struct rp_player *p, enum rp_rec_kind kind, const 
 	rec->index = index;
 	rec->ns = rec->due_ns = ns;
 	/* Not after one that the script has later. */
-	rec->in_order = kind == RP_REC_EXTRA || index >= p->furthest;
+	rec->in_order = kind == RP_REC_EXTRA || kind == RP_REC_MISSING || index >= p->furthest;
 	if (kind == RP_REC_GOT || kind == RP_REC_SENT)
 		p->furthest = MAX(p->furthest, index);
 	rec->fields = g_array_new(FALSE, FALSE, sizeof(struct rp_field_result));
@@ -527,6 +527,9 @@ static void got(struct rp_player *p, const struct rp_stmt *s, size_t index, stru
 	const int64_t prev = p->prev_ns;
 
 	rec->got = item;
+	/* A copy more of what came in order is no other order. */
+	if (index < p->script->stmt_count && p->seen[index] > 1)
+		rec->in_order = true;
 	rp_learn(&p->env, s, item);
 	rec->want = rp_build(&p->env, s);
 	if (rec->want)
