@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dump.h"
+#include "rdmatrace/exchange.h"
 #include "rdmatrace/text.h"
 #include "rdmatrace/wire.h"
 
@@ -244,6 +245,26 @@ static void add_private(const struct dump_packet *d, char *buf, size_t size)
 	}
 }
 
+/* What the text of an exchange announces. */
+static void add_exchange(const struct dump_packet *d, char *buf, size_t size)
+{
+	const struct rdt_frame *f = d->frame;
+	struct rdt_exchange_text told;
+	char text[96];
+
+	if (!d->verdict->is_msg || d->verdict->msg != RDT_MSG_OOB || !f->payload ||
+	    rdt_exchange_parse(f->payload, f->payload_have, &told) != RDT_FIT_YES)
+		return;
+	snprintf(text, sizeof(text), "  QPN 0x%06" PRIx32 "  from PSN 0x%06" PRIx32, told.qpn,
+		 told.psn);
+	add(buf, size, text);
+	if (rdt_exchange_has(&told, RDT_TELLS_RKEY) && told.rkey) {
+		snprintf(text, sizeof(text), "  rkey 0x%08" PRIx32 "  va 0x%016" PRIx64, told.rkey,
+			 told.vaddr);
+		add(buf, size, text);
+	}
+}
+
 const char *dump_problem(const struct dump_packet *d)
 {
 	const struct rdt_frame *f = d->frame;
@@ -286,6 +307,7 @@ void dump_details(const struct dump_packet *d, char *buf, size_t size)
 		add(buf, size, text);
 	}
 	add_data(d, buf, size);
+	add_exchange(d, buf, size);
 	add_layers(d, buf, size);
 	add_private(d, buf, size);
 	if (d->verdict->icrc == RDT_ICRC_BAD)

@@ -124,7 +124,10 @@ static int on_packet(void *user, const struct packet *packet, const struct rdt_f
 
 	if (conn && conn == r->session.conns[0]) {
 		g_array_append_val(r->frames, number);
-		if (frame->kind == RDT_FRAME_TCP)
+		/* TCP that only told the QPNs is no part of it. */
+		if (frame->kind == RDT_FRAME_TCP && conn->kind != RDT_CONN_MPA)
+			r->capture->left_out++;
+		else if (frame->kind == RDT_FRAME_TCP)
 			on_tcp(r, packet, frame, verdict);
 		else if (frame->kind == RDT_FRAME_IB)
 			on_ib(r, packet, frame, verdict);
@@ -218,8 +221,8 @@ static void add_sources(struct reader *r)
 	}
 	if (r->capture->left_out)
 		g_ptr_array_add(lines, g_strdup_printf("%" PRIu64
-						       " packets are not in the script: iWARP "
-						       "data, cut packets or other protocols",
+						       " packets are not in the script: TCP, "
+						       "iWARP data, cut packets or other protocols",
 						       r->capture->left_out));
 	if (conn->mid)
 		g_ptr_array_add(lines, g_strdup("the beginning was not captured"));

@@ -317,7 +317,8 @@ static bool build_mpa(struct draft *d)
 {
 	uint8_t buf[RDT_LEN_mpa + RDT_LEN_mpa2 + 512] = { 0 };
 	struct rp_carrier c = { .src = d->env->addr[d->s->role], .dst = d->env->addr[!d->s->role],
-				.sport = 40000, .dport = 40001 };
+				.sport = d->s->role == RDT_ACTIVE ? 40000 : 40001,
+				.dport = d->s->role == RDT_ACTIVE ? 40001 : 40000 };
 	bool enhanced, said;
 	size_t len = RDT_LEN_mpa, private_len;
 	const struct rp_assign *e;
@@ -354,7 +355,8 @@ static bool build_fpdu(struct draft *d)
 {
 	uint8_t buf[RDT_LEN_fpdu + RDT_LEN_ddp_untagged + RDT_LEN_terminate + 512 + 8] = { 0 };
 	struct rp_carrier c = { .src = d->env->addr[d->s->role], .dst = d->env->addr[!d->s->role],
-				.sport = 40000, .dport = 40001 };
+				.sport = d->s->role == RDT_ACTIVE ? 40000 : 40001,
+				.dport = d->s->role == RDT_ACTIVE ? 40001 : 40000 };
 	size_t len = RDT_LEN_fpdu + RDT_LEN_ddp_untagged + RDT_LEN_terminate, more, padded;
 	uint32_t crc;
 

@@ -155,22 +155,11 @@ static void compare_field(struct comparison *c, unsigned field)
 			put_result(c, field, RP_CLASS_DIFFERS, NULL, pos);
 		return;
 	}
-	if (!a) {
-		/* Nobody speaks of it, and its sender is free. */
-		rule = rp_auto_rule(field, &follows);
-		if (rp_identity_find(field) || strcmp(rule, "chosen by its sender") != 0) {
-			if (!follows && c->s->msg.family == RP_CM && !equal &&
-			    !(f->hdr == RDT_H_bth && field == RDT_F_bth_dest_qpn)) {
-				put_result(c, field, RP_CLASS_RULE, rule, pos);
-				return;
-			}
-			if (c->s->msg.family != RP_CM && rp_identity_find(field)) {
-				put_result(c, field, RP_CLASS_RULE,
-					   rp_kind_rule((enum rp_kind)rp_identity_find(field)->kind),
-					   pos);
-				return;
-			}
-		}
+	/* Nobody speaks of it, and whoever sends it is free. */
+	rule = a ? NULL : rp_free_rule(field, c->s->msg.family == RP_CM);
+	if (rule) {
+		put_result(c, field, RP_CLASS_RULE, rule, pos);
+		return;
 	}
 	if (unsaid || (a && a->value.kind == RP_VALUE_ANY)) {
 		put_result(c, field, RP_CLASS_UNSAID, NULL, pos);
@@ -270,7 +259,7 @@ unsigned rp_compare(struct rp_env *env, const struct rp_stmt *s, const struct rp
 		compare_pseudo(&c, RP_FIELD_PRIVATE, c.got.private_data, c.got.private_len);
 	if (rp_msg_has(s->msg, RP_FIELD_PAYLOAD))
 		compare_pseudo(&c, RP_FIELD_PAYLOAD, c.got.payload, c.got.payload_len);
-	if (rp_msg_has(s->msg, RP_FIELD_REPLY))
+	if (rp_msg_has(s->msg, RP_FIELD_REPLY) && !s->fault.fails)
 		compare_pseudo(&c, RP_FIELD_REPLY, c.got.reply, c.got.reply_len);
 	return c.differs;
 }

@@ -149,6 +149,46 @@ static void memory_symbols(struct rp_env *env)
 	}
 }
 
+/* Does a message of its owner tell this symbol? */
+static bool is_taught(const struct rp_env *env, const char *symbol, unsigned owner)
+{
+	for (size_t i = 0; i < env->script->stmt_count; i++) {
+		const struct rp_stmt *s = &env->script->stmts[i];
+
+		for (size_t k = 0; s->role == owner && k < s->assign_count; k++) {
+			const struct rp_value *v = &s->assigns[k].value;
+
+			for (size_t n = 0; n < v->part_count; n++) {
+				if (v->parts[n].symbol && !strcmp(v->parts[n].symbol, symbol))
+					return true;
+			}
+		}
+	}
+	return false;
+}
+
+/*
+ * Memory whose place the capture does not show being told (over TCP, or by private data that nobody
+ * here reads) stays where it was: nothing else can bring both ends together.
+ */
+static void untold_memory(struct rp_env *env)
+{
+	static const char *const suffixes[] = { "va", "rkey" };
+
+	for (size_t i = 0; i < env->script->memory_count; i++) {
+		for (size_t k = 0; k < G_N_ELEMENTS(suffixes); k++) {
+			const struct rp_memory_decl *m = &env->script->memories[i];
+			char *name = g_strdup_printf("$%s.%s", m->name, suffixes[k]);
+			struct rp_symbol *symbol = rp_symbol(env->symbols, name);
+
+			if (symbol->origin == RP_UNBOUND && symbol->has_was &&
+			    !is_taught(env, name, m->role))
+				rp_symbol_set(symbol, RP_FORCED, symbol->was);
+			g_free(name);
+		}
+	}
+}
+
 static void bindings(struct rp_env *env)
 {
 	for (size_t i = 0; i < env->script->binding_count; i++) {
@@ -200,6 +240,7 @@ void rp_env_init(struct rp_env *env, const struct rp_script *script, uint64_t se
 	memory_symbols(env);
 	give_addresses(env);
 	bindings(env);
+	untold_memory(env);
 }
 
 void rp_env_clear(struct rp_env *env)

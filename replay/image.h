@@ -26,6 +26,7 @@ struct rp_op {
 	uint8_t ieth[RDT_LEN_ieth];
 	uint8_t *payload, *reply; /* g_malloc; NULL when not known */
 	size_t payload_len, reply_len;
+	bool refused; /* the peer answered with a NAK that is final */
 };
 
 #define RP_LAYERS_MAX RDT_LAYERS_MAX

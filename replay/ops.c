@@ -11,6 +11,11 @@ struct half {
 	struct rp_item *open; /* the SEND or WRITE whose last packet has not come */
 	uint32_t next_psn;
 	bool begun;
+	struct {
+		struct rp_item *item;
+		uint32_t psn; /* of its first packet */
+	} recent[16]; /* a NAK names the PSN of what it refuses */
+	unsigned next_recent;
 	GQueue *reads; /* of struct pending *: READs and atomics that were not answered */
 };
 
@@ -141,6 +146,8 @@ static bool request(struct half *h, const struct rp_item *packet, const struct r
 		g_ptr_array_add(items, item);
 		copy_headers(&item->op, pkt);
 		h->open = item;
+		h->recent[h->next_recent % G_N_ELEMENTS(h->recent)].item = item;
+		h->recent[h->next_recent++ % G_N_ELEMENTS(h->recent)].psn = psn;
 	}
 	item = h->open;
 	/* What it is, immediate data and all, its last packet says. */
@@ -156,12 +163,36 @@ static bool request(struct half *h, const struct rp_item *packet, const struct r
 	return true;
 }
 
+#define NAK 3u
+#define SEQUENCE_ERROR 0u
+
+/* A NAK that is final: the operation that has this PSN was refused. */
+static void refuse(struct half *h, uint32_t psn)
+{
+	struct rp_item *best = NULL;
+	int32_t nearest = 0x800000;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(h->recent); i++) {
+		const int32_t d = rdt_psn_diff(psn, h->recent[i].psn);
+
+		if (h->recent[i].item && d >= 0 && d < nearest) {
+			nearest = d;
+			best = h->recent[i].item;
+		}
+	}
+	if (best)
+		best->op.refused = true;
+}
+
 static void response(struct half *requester, const struct rdt_pkt *pkt)
 {
 	struct pending *p = g_queue_peek_head(requester->reads);
 	const uint32_t psn = rdt_bth_psn(pkt->bth);
+	const uint8_t *aeth = rdt_pkt_aeth(pkt);
 	struct rp_op *op;
 
+	if (aeth && rdt_aeth_kind(aeth) == NAK && rdt_aeth_value(aeth) != SEQUENCE_ERROR)
+		refuse(requester, psn);
 	if (!p || (!pkt->op->payload && !rdt_pkt_atomicacketh(pkt)))
 		return;
 	/* Each answer has the PSN of its place: another one is a repetition. */

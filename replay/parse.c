@@ -276,6 +276,10 @@ static bool parse_faults(struct rp_parser *p, struct rp_stmt *s)
 			if (!rp_parse_word(p, "icrc"))
 				return rp_parse_expected(p, "icrc after corrupt");
 			f->corrupt_icrc = true;
+		} else if (rp_parse_word(p, "fails")) {
+			if (s->msg.family != RP_OP)
+				return rp_parse_fail(p, p->tok.pos, "only operations fail");
+			f->fails = true;
 		} else if (rp_parse_word(p, "truncate")) {
 			if (!rp_parse_number(p, "a number of bytes", 9000, &number))
 				return false;

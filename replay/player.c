@@ -699,7 +699,10 @@ void rp_player_op_done(struct rp_player *p, int64_t now, const char *error)
 					  rec->fields);
 	}
 	happened(p, now);
-	if (error)
+	if (!error && rec->s->fault.fails)
+		fail(p, g_strdup_printf("the peer did not refuse %s (line %u)",
+					rp_msg_name(rec->s->msg), rec->s->pos.line));
+	if (error && !rec->s->fault.fails)
 		fail(p, g_strdup_printf("%s: %s", rp_msg_name(rec->s->msg), error));
 }
 

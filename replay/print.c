@@ -307,6 +307,8 @@ static void print_faults(GString *out, const struct rp_script *script, const str
 		g_string_append_printf(out, " delay %s", rp_duration_print(f->delay_ns, text));
 	if (f->corrupt_icrc)
 		g_string_append(out, " corrupt icrc");
+	if (f->fails)
+		g_string_append(out, " fails");
 	if (f->truncate != RP_NO_TRUNCATE)
 		g_string_append_printf(out, " truncate %zu", f->truncate);
 	if (f->hold)

@@ -321,7 +321,8 @@ static void find_regions(struct recorder *r)
 		uint32_t rkey;
 		struct region *m;
 
-		if (item->msg.family != RP_OP || !target_of(item, &va, &rkey, &len))
+		/* What was refused does not say where memory is. */
+		if (item->msg.family != RP_OP || item->op.refused || !target_of(item, &va, &rkey, &len))
 			continue;
 		m = region_of(r, !item->from, rkey);
 		if (!m && r->regions->len < 200) {
@@ -487,23 +488,35 @@ static void record_payload(struct recorder *r, struct rp_stmt *s, const struct r
 		add_bytes(r, &a->value, bytes + from, len - from, false);
 }
 
-/* What a READ brought must have been in the memory before. */
+static bool is_atomic(const struct rp_item *item)
+{
+	return item->op.kind == RP_OP_CMP_SWAP || item->op.kind == RP_OP_FETCH_ADD;
+}
+
+/* What a READ or an atomic brought must have been in the memory before. */
 static void record_fill(struct recorder *r, const struct rp_item *item)
 {
 	struct region *m;
 	struct rp_stmt *s;
-	uint64_t va, len;
+	uint64_t va, len, number;
 	uint32_t rkey;
+	uint8_t swapped[8];
+	const uint8_t *was = item->op.reply;
 
-	if (!target_of(item, &va, &rkey, &len) || !item->op.reply ||
-	    item->op.reply_len > RP_RECORD_PAYLOAD)
+	if (!target_of(item, &va, &rkey, &len) || !was || item->op.reply_len > RP_RECORD_PAYLOAD)
 		return;
+	if (is_atomic(item) && item->op.reply_len == 8) {
+		/* On the wire most significant first, in memory as this machine has it. */
+		number = rdt_be_load(was, 8);
+		memcpy(swapped, &number, 8);
+		was = swapped;
+	}
 	m = region_of(r, !item->from, rkey);
 	if (!m || va - m->begin + item->op.reply_len > m->now->len ||
 	    va - m->begin + item->op.reply_len > 4 * RP_RECORD_PAYLOAD ||
-	    !memcmp(m->now->data + (va - m->begin), item->op.reply, item->op.reply_len))
+	    !memcmp(m->now->data + (va - m->begin), was, item->op.reply_len))
 		return;
-	memcpy(m->now->data + (va - m->begin), item->op.reply, item->op.reply_len);
+	memcpy(m->now->data + (va - m->begin), was, item->op.reply_len);
 	s = rp_arena_grow(r->script->arena, &r->script->stmts, &r->script->stmt_count, sizeof(*s));
 	s->kind = RP_STMT_FILL;
 	s->role = !item->from;
@@ -513,6 +526,26 @@ static void record_fill(struct recorder *r, const struct rp_item *item)
 	add_bytes(r, &s->bytes, m->now->data, va - m->begin + item->op.reply_len, true);
 	if (!s->bytes.part_count)
 		add_part(r, &s->bytes, RP_PART_ZERO, item->op.reply_len);
+}
+
+/* And what an atomic leaves there. */
+static void keep_atomic(struct recorder *r, const struct rp_item *item)
+{
+	struct region *m;
+	uint64_t va, len, number;
+	uint32_t rkey;
+
+	if (!is_atomic(item) || !target_of(item, &va, &rkey, &len))
+		return;
+	m = region_of(r, !item->from, rkey);
+	if (!m || va - m->begin + 8 > m->now->len)
+		return;
+	memcpy(&number, m->now->data + (va - m->begin), 8);
+	if (item->op.kind == RP_OP_FETCH_ADD)
+		number += rdt_atomiceth_swap_add(item->op.atomiceth);
+	else if (number == rdt_atomiceth_compare(item->op.atomiceth))
+		number = rdt_atomiceth_swap_add(item->op.atomiceth);
+	memcpy(m->now->data + (va - m->begin), &number, 8);
 }
 
 static void keep_write(struct recorder *r, const struct rp_item *item)
@@ -553,6 +586,7 @@ static void record_op(struct recorder *r, struct rp_stmt *s, const struct rp_ite
 			add_bytes(r, &a->value, item->op.reply, item->op.reply_len, false);
 	}
 	keep_write(r, item);
+	keep_atomic(r, item);
 }
 
 static void record_packet(struct recorder *r, struct rp_stmt *s, const struct rp_item *item)
@@ -588,6 +622,7 @@ static void record_item(struct recorder *r, const struct rp_item *item, int64_t 
 			     : 0;
 	*prev = item->ns;
 	s->fault.corrupt_icrc = item->bad_icrc;
+	s->fault.fails = item->msg.family == RP_OP && item->op.refused;
 	if (item->duplicated)
 		s->fault.dup = 2;
 	if (item->msg.family == RP_OP)

@@ -100,6 +100,7 @@ struct rp_fault {
 	bool drop;         /* it is not sent */
 	bool ignored;      /* its receiver takes no notice: "p drop" */
 	bool corrupt_icrc; /* its ICRC is wrong */
+	bool fails;        /* an operation that the peer refuses (NAK) */
 	unsigned dup;      /* copies sent in all, 0 for one */
 	uint64_t delay_ns; /* it is on its way that long; what follows goes on */
 	size_t truncate; /* bytes kept of it from the BTH (MPA: of the frame), RP_NO_TRUNCATE: all */

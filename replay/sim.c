@@ -24,14 +24,6 @@ struct port {
 	unsigned self;
 };
 
-/* An operation arrives at once, with its answer: the peer's memory is here. */
-static void do_op(struct sim *sim, unsigned to, struct rp_item *item)
-{
-	/* A key that the peer does not have: it would be an access error. */
-	if (!rp_memory_apply(&sim->player[to]->memories, &item->op))
-		return;
-}
-
 static bool send(void *user, struct rp_item *item, char **ret_why)
 {
 	struct port *port = user;
@@ -80,13 +72,17 @@ static void arrive(struct sim *sim, guint i)
 	g_array_remove_index(sim->flying, i);
 	f.item->ns = sim->now;
 	if (f.item->msg.family == RP_OP) {
-		do_op(sim, f.to, f.item);
+		/* The peer's memory is here, so that its answer comes at once. */
+		f.item->op.refused = !rp_memory_apply(&sim->player[f.to]->memories, &f.item->op);
 		if (from->in_flight && f.item->op.reply) {
 			g_free(from->in_flight->op.reply);
 			from->in_flight->op.reply = g_memdup2(f.item->op.reply, f.item->op.reply_len);
 			from->in_flight->op.reply_len = f.item->op.reply_len;
 		}
 	}
+	if (f.item->msg.family == RP_OP)
+		rp_player_op_done(from, sim->now,
+				  f.item->op.refused ? "the peer refuses it" : NULL);
 	rp_player_receive(sim->player[f.to], f.item);
 }
 
@@ -123,9 +119,8 @@ struct rp_player *rp_sim_run(const struct rp_script *script, const struct rp_scr
 		int i;
 
 		for (unsigned k = 0; k < 2; k++) {
-			/* An operation is done when it is on its way: the wire loses none of them. */
-			while (sim.player[k]->in_flight && !sim.flying->len)
-				rp_player_op_done(sim.player[k], sim.now, NULL);
+			if (sim.player[k]->in_flight && !sim.flying->len)
+				rp_player_op_done(sim.player[k], sim.now, "it was lost");
 			when = rp_player_run(sim.player[k], sim.now);
 			next = MIN(next, when);
 		}
@@ -136,10 +131,8 @@ struct rp_player *rp_sim_run(const struct rp_script *script, const struct rp_scr
 		}
 		for (guint k = 0; k < sim.flying->len; k++)
 			next = MIN(next, g_array_index(sim.flying, struct flying, k).ns);
-		if (sim.player[0]->in_flight || sim.player[1]->in_flight) {
-			if (!sim.flying->len)
-				continue;
-		}
+		if ((sim.player[0]->in_flight || sim.player[1]->in_flight) && !sim.flying->len)
+			continue;
 		if (next == INT64_MAX)
 			break;
 		sim.now = MAX(next, sim.now);

@@ -77,6 +77,19 @@ const char *rp_auto_rule(unsigned field, bool *ret_follows)
 	return "chosen by its sender";
 }
 
+const char *rp_free_rule(unsigned field, bool cm)
+{
+	const struct rp_identity *id = rp_identity_find(field);
+
+	if (!cm && id)
+		return kinds[id->kind].rule;
+	for (size_t i = 0; i < G_N_ELEMENTS(autos); i++) {
+		if (autos[i].field == field && !autos[i].follows)
+			return autos[i].rule;
+	}
+	return NULL;
+}
+
 /* ---- the table ------------------------------------------------------------------------------- */
 
 struct rp_symbols {

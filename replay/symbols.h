@@ -45,6 +45,12 @@ const char *rp_kind_rule(enum rp_kind kind);
 /* The rule of a field whose value is auto. *ret_follows: it can be computed, and so compared. */
 const char *rp_auto_rule(unsigned field, bool *ret_follows);
 
+/*
+ * The rule by which a field of which nobody speaks is the sender's choice; NULL when it is not. A CM
+ * message to QP1 has its QPNs fixed; a data packet names others.
+ */
+const char *rp_free_rule(unsigned field, bool cm);
+
 enum rp_origin { RP_UNBOUND, RP_GIVEN, RP_FORCED, RP_FRESH, RP_LEARNED };
 
 struct rp_symbol {

@@ -32,7 +32,9 @@ def play(program, script, port):
     common = ["--backend", "udp", "--port", str(port), "--speed", "asap", "-T", "ndjson", "--max-msgs", "100000",
               "--rate", "1000000", "--timeout", "4s"]
     passive = subprocess.Popen([program, "replay", script, "--play", "p", "--local", "127.0.0.2", "--peer",
-                                "127.0.0.1", *common], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                                "127.0.0.1", "-v", *common], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               text=True)
+    passive.stderr.readline()  # it says when it is bound
     active = run(program, "replay", script, "--play", "a", "--local", "127.0.0.1", "--peer", "127.0.0.2", *common)
     try:
         out, _ = passive.communicate(timeout=90)
