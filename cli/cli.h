@@ -149,7 +149,7 @@ struct cli_opts {
 	uint16_t port;             /* --port, 0 for 4791 */
 	uint32_t max_conns;        /* --max-conns, 0 for the tracker's default */
 	struct cli_replay replay;
-	bool tty_out, tty_err;     /* is the output, is stderr a terminal */
+	bool tty_out, tty_err; /* is the output, is stderr a terminal */
 };
 
 /* ---- output -------------------------------------------------------------------------------- */

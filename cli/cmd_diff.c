@@ -92,7 +92,8 @@ int cmd_diff(const struct cli_opts *opts)
 		run.name = name;
 		run.player = compare(script, &b.recording, opts);
 		rp_grade(run.player, "diff", &run.grade);
-		run.passed = rp_grade_passes(&run.grade, run.player, &require, RP_F5, &run.required);
+		run.passed =
+			rp_grade_passes(&run.grade, run.player, &require, RP_F5, &run.required);
 		replay_report_run(report, &run);
 		replay_report_end(report);
 		if (code == CLI_OK && !run.passed)

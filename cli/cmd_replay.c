@@ -170,7 +170,8 @@ static bool choose_backend(struct replaying *r, const struct rp_script *script, 
 	if (r->backend)
 		return true;
 	names = backend_names();
-	*ret_why = g_strdup_printf("there is no backend %s in this program; it has %s", name, names);
+	*ret_why =
+		g_strdup_printf("there is no backend %s in this program; it has %s", name, names);
 	g_free(names);
 	return false;
 }
@@ -196,9 +197,10 @@ static bool choose_role(struct replaying *r, const struct rp_script *script, cha
 	if (role == RP_ROLES && !strcmp(name, "passive"))
 		role = RDT_PASSIVE;
 	if (role == RP_ROLES) {
-		*ret_why = g_strdup_printf("--play %s: the roles of the script are %s and %s%s", name,
-					   script->roles[0].name, script->roles[1].name,
-					   strcmp(name, "both") ? "" : "; both are played by backend sim");
+		*ret_why = g_strdup_printf(
+			"--play %s: the roles of the script are %s and %s%s", name,
+			script->roles[0].name, script->roles[1].name,
+			strcmp(name, "both") ? "" : "; both are played by backend sim");
 		return false;
 	}
 	r->play.played = 1u << role;
@@ -220,7 +222,8 @@ static bool check_link(const struct replaying *r, char **ret_why)
 		return false;
 	}
 	if (r->link.local.kind != r->link.peer.kind) {
-		*ret_why = g_strdup("--local and --peer are not of one kind: both IPv4 or both IPv6");
+		*ret_why =
+			g_strdup("--local and --peer are not of one kind: both IPv4 or both IPv6");
 		return false;
 	}
 	return true;
@@ -232,8 +235,10 @@ static void tap(void *user, const struct rp_item *item, bool sent)
 {
 	struct replaying *r = user;
 	char text[160];
-	struct packet packet = { .bytes = item->bytes, .have = (uint32_t)item->len,
-				 .len = (uint32_t)item->len, .link = RDT_LINK_ETHERNET,
+	struct packet packet = { .bytes = item->bytes,
+				 .have = (uint32_t)item->len,
+				 .len = (uint32_t)item->len,
+				 .link = RDT_LINK_ETHERNET,
 				 .when = { .ns = item->ns, .frame = ++r->frames } };
 
 	if (!r->file || !item->bytes)
@@ -317,7 +322,9 @@ static int refuse(struct replaying *r, const char *name, int code, const char *w
 static void print_check(const struct replaying *r, const char *name, const GPtrArray *lines)
 {
 	fprintf(cli_out(), "%s: backend %s: %s\n", name, r->backend ? r->backend->name : "sim",
-		r->why ? r->why : r->backend ? r->backend->summary : "both ends are simulated");
+		r->why       ? r->why
+		: r->backend ? r->backend->summary
+			     : "both ends are simulated");
 	for (guint i = 0; i < lines->len; i++)
 		fprintf(cli_out(), "  %s\n", (const char *)lines->pdata[i]);
 }
@@ -326,8 +333,11 @@ static int grade_it(struct replaying *r, const char *name, struct rp_player *pla
 		    GPtrArray *lines, double seconds)
 {
 	const char *backend = r->backend ? r->backend->name : "sim";
-	struct replay_run run = { .name = name, .backend = backend, .player = player,
-				  .preflight = lines, .seconds = seconds,
+	struct replay_run run = { .name = name,
+				  .backend = backend,
+				  .player = player,
+				  .preflight = lines,
+				  .seconds = seconds,
 				  .played = r->backend ? player->script->roles[r->link.side].name
 						       : "both" };
 	GPtrArray *untested = replay_untested(player, r->backend != NULL);
@@ -376,10 +386,10 @@ static int play_script(struct replaying *r, const char *name, const struct rp_sc
 		player = r->opts->replay.check ? NULL : play_sim(r, script);
 	} else {
 		if (r->backend->reach < (r->has_require ? r->require : script->require.level)) {
-			why = g_strdup_printf("backend %s reaches %s at best, and %s is required",
-					      r->backend->name, rp_level_name(r->backend->reach),
-					      rp_level_name(r->has_require ? r->require
-									   : script->require.level));
+			why = g_strdup_printf(
+				"backend %s reaches %s at best, and %s is required",
+				r->backend->name, rp_level_name(r->backend->reach),
+				rp_level_name(r->has_require ? r->require : script->require.level));
 			code = refuse(r, name, CLI_ENV, why);
 			goto out;
 		}

@@ -103,9 +103,9 @@ struct word {
 };
 
 static const struct word formats[] = {
-	{ "text", CLI_TEXT }, { "json", CLI_JSON }, { "ndjson", CLI_NDJSON },
-	{ "csv", CLI_CSV },   { "tsv", CLI_TSV },   { "md", CLI_MD },
-	{ "junit", CLI_JUNIT }, { "tap", CLI_TAP }, { NULL, 0 }
+	{ "text", CLI_TEXT },   { "json", CLI_JSON }, { "ndjson", CLI_NDJSON },
+	{ "csv", CLI_CSV },     { "tsv", CLI_TSV },   { "md", CLI_MD },
+	{ "junit", CLI_JUNIT }, { "tap", CLI_TAP },   { NULL, 0 }
 };
 static const struct word pictures[] = { { "text", CLI_NO_PICTURE },
 					{ "mermaid", CLI_MERMAID },

@@ -8,12 +8,12 @@
 
 /* One script that was played, or two captures that were compared. */
 struct replay_run {
-	const char *name;            /* of the script, or "a.pcap:1 b.pcap:1" */
-	const char *backend;         /* "diff" for none */
-	const char *played;          /* role, "" for none */
-	const char *reach;           /* the best level that the backend can reach, in words */
-	const GPtrArray *preflight;  /* lines of what was looked at before */
-	const GPtrArray *untested;   /* what the run says nothing about */
+	const char *name;           /* of the script, or "a.pcap:1 b.pcap:1" */
+	const char *backend;        /* "diff" for none */
+	const char *played;         /* role, "" for none */
+	const char *reach;          /* the best level that the backend can reach, in words */
+	const GPtrArray *preflight; /* lines of what was looked at before */
+	const GPtrArray *untested;  /* what the run says nothing about */
 	struct rp_player *player;
 	struct rp_grade grade;
 	enum rp_level required;

@@ -47,8 +47,9 @@ static void add_tcp_event(struct reader *r, const struct packet *packet,
 static void on_tcp(struct reader *r, const struct packet *packet, const struct rdt_frame *frame,
 		   const struct rdt_verdict *verdict)
 {
-	const struct rp_carrier c = { .src = frame->src, .dst = frame->dst,
-				      .sport = frame->sport, .dport = frame->dport };
+	const struct rp_carrier c = {
+		.src = frame->src, .dst = frame->dst, .sport = frame->sport, .dport = frame->dport
+	};
 	struct rp_item *item;
 
 	if (!r->connected) {
@@ -74,8 +75,11 @@ static void on_tcp(struct reader *r, const struct packet *packet, const struct r
 static void on_ib(struct reader *r, const struct packet *packet, const struct rdt_frame *frame,
 		  const struct rdt_verdict *verdict)
 {
-	const struct rp_carrier c = { .src = frame->src, .dst = frame->dst, .sport = frame->sport,
-				      .tos = frame->tos, .ttl = frame->ttl };
+	const struct rp_carrier c = { .src = frame->src,
+				      .dst = frame->dst,
+				      .sport = frame->sport,
+				      .tos = frame->tos,
+				      .ttl = frame->ttl };
 	GPtrArray *items = r->capture->recording.items;
 	struct rp_item *item = new_item(packet, verdict);
 
@@ -220,10 +224,10 @@ static void add_sources(struct reader *r)
 		g_free(list);
 	}
 	if (r->capture->left_out)
-		g_ptr_array_add(lines, g_strdup_printf("%" PRIu64
-						       " packets are not in the script: TCP, "
-						       "iWARP data, cut packets or other protocols",
-						       r->capture->left_out));
+		g_ptr_array_add(lines,
+				g_strdup_printf("%" PRIu64 " packets are not in the script: TCP, "
+						"iWARP data, cut packets or other protocols",
+						r->capture->left_out));
 	if (conn->mid)
 		g_ptr_array_add(lines, g_strdup("the beginning was not captured"));
 	g_ptr_array_add(lines, NULL);
@@ -263,8 +267,8 @@ static int read_it(struct reader *r)
 		return code;
 	for (unsigned side = 0; side < RDT_SIDES; side++) {
 		const struct rdt_conn *conn = r->session.conns[0];
-		const struct rdt_addr *addr = rdt_tracker_addr(session_tracker(&r->session),
-							       conn->end[side].addr);
+		const struct rdt_addr *addr =
+			rdt_tracker_addr(session_tracker(&r->session), conn->end[side].addr);
 
 		r->capture->recording.addr[side] = *addr;
 	}

@@ -88,8 +88,8 @@ static GString *reasons(const struct replay_run *run)
 	return text;
 }
 
-static void junit_case(struct replay_report *r, const char *name, double seconds,
-		       const char *kind, const char *message, const char *text)
+static void junit_case(struct replay_report *r, const char *name, double seconds, const char *kind,
+		       const char *message, const char *text)
 {
 	GString *out = r->cases;
 
@@ -110,7 +110,7 @@ static void junit_case(struct replay_report *r, const char *name, double seconds
 /* ---- json -------------------------------------------------------------------------------------- */
 
 static const char *const kinds[] = {
-	[RP_REC_SENT] = "sent",	      [RP_REC_GOT] = "got",	    [RP_REC_EXTRA] = "extra",
+	[RP_REC_SENT] = "sent",       [RP_REC_GOT] = "got",         [RP_REC_EXTRA] = "extra",
 	[RP_REC_MISSING] = "missing", [RP_REC_DROPPED] = "dropped",
 };
 

@@ -43,7 +43,8 @@ GPtrArray *replay_untested(const struct rp_player *p, bool live)
 	if (!live)
 		g_ptr_array_add(list, (gpointer)(uintptr_t) "a real peer");
 	if (!repeats)
-		g_ptr_array_add(list, (gpointer)(uintptr_t) "retransmission timers (nothing was repeated)");
+		g_ptr_array_add(
+			list, (gpointer)(uintptr_t) "retransmission timers (nothing was repeated)");
 	if (!mra)
 		g_ptr_array_add(list, (gpointer)(uintptr_t) "MRA");
 	if (!data)
@@ -93,8 +94,8 @@ static void remark(const struct cli_opts *opts, const struct replay_run *run,
 	case RP_REC_EXTRA:
 		fprintf(out, "%s%s%s", cli_tone(opts, rec->in_time ? CLI_TONE_OFF : CLI_TONE_BAD),
 			rec->got->bad_icrc ? "not expected: its ICRC is wrong"
-			: rec->in_time	   ? "accepted by ..."
-			: rec->repeat	   ? "not expected: a repetition"
+			: rec->in_time     ? "accepted by ..."
+			: rec->repeat      ? "not expected: a repetition"
 					   : "not expected",
 			cli_tone(opts, CLI_TONE_OFF));
 		break;

@@ -10,10 +10,10 @@
 
 struct rp_link_opts {
 	struct rdt_addr local, peer;
-	const char *device;  /* RDMA device or network interface; NULL: found by local */
-	uint16_t port;       /* UDP port of RoCEv2 */
-	uint16_t tcp_port;   /* of the service, for iWARP and rdma_cm */
-	enum rdt_side side;  /* what we play */
+	const char *device; /* RDMA device or network interface; NULL: found by local */
+	uint16_t port;      /* UDP port of RoCEv2 */
+	uint16_t tcp_port;  /* of the service, for iWARP and rdma_cm */
+	enum rdt_side side; /* what we play */
 	bool realtime;
 	/* Told of every frame that passes, acknowledges included; NULL for none. */
 	void (*tap)(void *user, const struct rp_item *item, bool sent);
@@ -32,8 +32,8 @@ enum rp_wait { RP_WAIT_ITEM, RP_WAIT_TIME, RP_WAIT_DONE, RP_WAIT_ERROR, RP_WAIT_
 
 struct rp_backend {
 	const char *name;
-	const char *summary;  /* what it needs and chooses, one line */
-	enum rp_level reach;  /* best level */
+	const char *summary;       /* what it needs and chooses, one line */
+	enum rp_level reach;       /* best level */
 	bool families[RP_TCP + 1]; /* which it can send */
 	rp_can_set_fn can_set;     /* NULL: all */
 

@@ -31,9 +31,9 @@ struct rp_link {
 	socklen_t to_len;
 	struct rp_player *player;
 	struct rp_rc *rc;
-	bool raw_rc;            /* the script speaks of single packets: no engine of ours */
-	bool heard;             /* something has come from the peer */
-	struct rp_item *knock;  /* the last message, while nobody listened */
+	bool raw_rc;           /* the script speaks of single packets: no engine of ours */
+	bool heard;            /* something has come from the peer */
+	struct rp_item *knock; /* the last message, while nobody listened */
 	int64_t knock_at;
 	unsigned refused, strangers;
 	int tos, ttl;
@@ -104,19 +104,21 @@ static bool bind_it(struct rp_link *l, struct rp_problem *ret)
 		return true;
 	switch (errno) {
 	case EADDRINUSE:
-		return problem(ret, true,
-			       g_strdup_printf("UDP port %u of %s is in use: by rdma_rxe on this host "
-					       "(rdma link; use --backend packet or rdmacm, or delete "
-					       "the link) or by another replay",
-					       l->opts.port, text));
+		return problem(
+			ret, true,
+			g_strdup_printf("UDP port %u of %s is in use: by rdma_rxe on this host "
+					"(rdma link; use --backend packet or rdmacm, or delete "
+					"the link) or by another replay",
+					l->opts.port, text));
 	case EADDRNOTAVAIL:
 		return problem(ret, true,
 			       g_strdup_printf("%s is no address of this host; give one of ip "
 					       "address with --local",
 					       text));
 	default:
-		return problem(ret, true, g_strdup_printf("cannot bind to %s port %u: %s", text,
-							  l->opts.port, strerror(errno)));
+		return problem(ret, true,
+			       g_strdup_printf("cannot bind to %s port %u: %s", text, l->opts.port,
+					       strerror(errno)));
 	}
 }
 
@@ -301,8 +303,7 @@ static void read_control(struct msghdr *msg, struct rp_carrier *c, int64_t *ns)
 			*ns = (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 			continue;
 		}
-		memcpy(&value, CMSG_DATA(m),
-		       MIN(sizeof(value), m->cmsg_len - CMSG_LEN(0)));
+		memcpy(&value, CMSG_DATA(m), MIN(sizeof(value), m->cmsg_len - CMSG_LEN(0)));
 		if ((m->cmsg_level == IPPROTO_IP && m->cmsg_type == IP_TOS) ||
 		    (m->cmsg_level == IPPROTO_IPV6 && m->cmsg_type == IPV6_TCLASS))
 			c->tos = (uint8_t)value;
@@ -317,7 +318,9 @@ static void read_error(struct rp_link *l)
 {
 	char data[512], control[512];
 	struct iovec iov = { data, sizeof(data) };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control,
+	struct msghdr msg = { .msg_iov = &iov,
+			      .msg_iovlen = 1,
+			      .msg_control = control,
 			      .msg_controllen = sizeof(control) };
 	int error;
 	socklen_t len = sizeof(error);
@@ -347,8 +350,11 @@ static struct rp_item *read_one(struct rp_link *l, bool *ret_more)
 	char control[512];
 	struct sockaddr_storage from = { 0 };
 	struct iovec iov = { buf, sizeof(buf) };
-	struct msghdr msg = { .msg_name = &from, .msg_namelen = sizeof(from), .msg_iov = &iov,
-			      .msg_iovlen = 1, .msg_control = control,
+	struct msghdr msg = { .msg_name = &from,
+			      .msg_namelen = sizeof(from),
+			      .msg_iov = &iov,
+			      .msg_iovlen = 1,
+			      .msg_control = control,
 			      .msg_controllen = sizeof(control) };
 	struct rp_carrier c = { .src = l->opts.peer, .dst = l->opts.local, .dport = l->opts.port };
 	struct rp_item *item;
@@ -367,7 +373,7 @@ static struct rp_item *read_one(struct rp_link *l, bool *ret_more)
 		return NULL;
 	}
 	read_control(&msg, &c, &ns);
-	item = rp_item_new((enum rdt_side)!l->opts.side, ns);
+	item = rp_item_new((enum rdt_side) !l->opts.side, ns);
 	if (!rp_item_wrap(item, &c, buf, (size_t)n)) {
 		rp_item_free(item);
 		return NULL;

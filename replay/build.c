@@ -52,9 +52,9 @@ static void put_symbol(struct draft *d, unsigned field, const struct rp_value *v
 		return;
 	}
 	if (rdt_field_set(f, d->at[f->hdr],
-			  f->width < 64 ? (symbol->num + value->num) &
-						  ((UINT64_C(1) << f->width) - 1)
-					: symbol->num + value->num) != RDT_OK)
+			  f->width < 64
+				  ? (symbol->num + value->num) & ((UINT64_C(1) << f->width) - 1)
+				  : symbol->num + value->num) != RDT_OK)
 		d->failed = true;
 }
 
@@ -127,14 +127,14 @@ static void follow_cm(struct draft *d)
 	const unsigned role = d->s->role;
 
 	if (d->at[RDT_H_ipcm] && is_auto(d, RDT_F_ipcm_ip_version))
-		rdt_ipcm_set_ip_version(d->at[RDT_H_ipcm],
-					memcmp(rdt_ipcm_src_ip(d->at[RDT_H_ipcm]),
-					       (uint8_t[12]){ 0 }, 12) != 0
-						? 6
-						: 4);
+		rdt_ipcm_set_ip_version(
+			d->at[RDT_H_ipcm],
+			memcmp(rdt_ipcm_src_ip(d->at[RDT_H_ipcm]), (uint8_t[12]){ 0 }, 12) != 0
+				? 6
+				: 4);
 	if (d->at[RDT_H_req] && d->at[RDT_H_ipcm] && is_auto(d, RDT_F_req_primary_flow_label))
-		rdt_req_set_primary_flow_label(
-			d->at[RDT_H_req], flow_label(d->at[RDT_H_req], d->at[RDT_H_ipcm]));
+		rdt_req_set_primary_flow_label(d->at[RDT_H_req],
+					       flow_label(d->at[RDT_H_req], d->at[RDT_H_ipcm]));
 	if (d->at[RDT_H_rej] && is_auto(d, RDT_F_rej_msg_rejected)) {
 		const unsigned last = env->has_last[!role] ? env->last[!role].code : RDT_MSG_COUNT;
 
@@ -161,9 +161,14 @@ static bool begin_packet(struct draft *d, uint8_t opcode, const uint8_t *ext,
 		RDT_EXT_LIST(X)
 #undef X
 	};
-	struct rdt_packet p = { .encap = RDT_ENCAP_ROCEV2, .ethernet = 1, .opcode = opcode,
-				.pkey = 0xffff, .dport = RDT_ROCEV2_PORT, .ext = ext,
-				.payload = payload, .payload_len = payload_len };
+	struct rdt_packet p = { .encap = RDT_ENCAP_ROCEV2,
+				.ethernet = 1,
+				.opcode = opcode,
+				.pkey = 0xffff,
+				.dport = RDT_ROCEV2_PORT,
+				.ext = ext,
+				.payload = payload,
+				.payload_len = payload_len };
 	struct rdt_addr src = rp_addr_ip(&d->env->addr[d->s->role]);
 	struct rdt_addr dst = rp_addr_ip(&d->env->addr[!d->s->role]);
 	uint8_t buf[RP_FRAME_MAX];
@@ -316,7 +321,8 @@ static bool build_op(struct draft *d)
 static bool build_mpa(struct draft *d)
 {
 	uint8_t buf[RDT_LEN_mpa + RDT_LEN_mpa2 + 512] = { 0 };
-	struct rp_carrier c = { .src = d->env->addr[d->s->role], .dst = d->env->addr[!d->s->role],
+	struct rp_carrier c = { .src = d->env->addr[d->s->role],
+				.dst = d->env->addr[!d->s->role],
 				.sport = d->s->role == RDT_ACTIVE ? 40000 : 40001,
 				.dport = d->s->role == RDT_ACTIVE ? 40001 : 40000 };
 	bool enhanced, said;
@@ -354,7 +360,8 @@ static bool build_mpa(struct draft *d)
 static bool build_fpdu(struct draft *d)
 {
 	uint8_t buf[RDT_LEN_fpdu + RDT_LEN_ddp_untagged + RDT_LEN_terminate + 512 + 8] = { 0 };
-	struct rp_carrier c = { .src = d->env->addr[d->s->role], .dst = d->env->addr[!d->s->role],
+	struct rp_carrier c = { .src = d->env->addr[d->s->role],
+				.dst = d->env->addr[!d->s->role],
 				.sport = d->s->role == RDT_ACTIVE ? 40000 : 40001,
 				.dport = d->s->role == RDT_ACTIVE ? 40001 : 40000 };
 	size_t len = RDT_LEN_fpdu + RDT_LEN_ddp_untagged + RDT_LEN_terminate, more, padded;

@@ -62,11 +62,11 @@ bool rp_bytes(struct rp_env *env, const struct rp_value *value, GByteArray *byte
 	      GByteArray *mask);
 
 /* What a field is compared to be: X(symbol, JSON value, text) */
-#define RP_CLASS_LIST(X)                              \
-	X(SAME, "same", "equal")                      \
-	X(RULE, "rule", "changed or kept by a rule")  \
+#define RP_CLASS_LIST(X)                                   \
+	X(SAME, "same", "equal")                           \
+	X(RULE, "rule", "changed or kept by a rule")       \
 	X(BACKEND, "backend", "the backend cannot set it") \
-	X(DIFFERS, "differs", "not as it should be")  \
+	X(DIFFERS, "differs", "not as it should be")       \
 	X(UNSAID, "unsaid", "the script does not say")
 
 enum rp_class {

@@ -140,7 +140,8 @@ static void compare_field(struct comparison *c, unsigned field)
 		return;
 	}
 	equal = equal_field(f, want, got);
-	if (c->can_set && !c->can_set(c->s->msg, field) && !(a && a->value.kind == RP_VALUE_SYMBOL)) {
+	if (c->can_set && !c->can_set(c->s->msg, field) &&
+	    !(a && a->value.kind == RP_VALUE_SYMBOL)) {
 		put_result(c, field, RP_CLASS_BACKEND, equal ? "equal all the same" : "differs",
 			   pos);
 		return;

@@ -378,12 +378,12 @@ static bool check_stmt(struct rp_env *env, const struct rp_stmt *s)
 						      bytes->len + (guint)a->value.parts[k].len);
 		}
 		if (ok && bytes->len > room)
-			ok = env_fail(env, a->pos,
-				      g_strdup_printf("%u bytes do not fit %s of %s, which has room "
-						      "for %zu",
-						      bytes->len,
-						      rp_field_name(s->msg, a->field, name),
-						      rp_msg_name(s->msg), room));
+			ok = env_fail(
+				env, a->pos,
+				g_strdup_printf("%u bytes do not fit %s of %s, which has room "
+						"for %zu",
+						bytes->len, rp_field_name(s->msg, a->field, name),
+						rp_msg_name(s->msg), room));
 	}
 	g_byte_array_unref(bytes);
 	g_byte_array_unref(mask);

@@ -191,8 +191,8 @@ static bool equal_bytes(const struct rp_rec *rec)
 			continue;
 		f = &rdt_fields[r->field];
 		from = rp_image_hdr(&w, r->field);
-		to = got->bytes + (rp_image_hdr(&g, r->field) ? rp_image_hdr(&g, r->field) - got->bytes
-							       : 0);
+		to = got->bytes +
+		     (rp_image_hdr(&g, r->field) ? rp_image_hdr(&g, r->field) - got->bytes : 0);
 		if (!from || to == got->bytes)
 			continue;
 		if (!rdt_field_is_num(f))
@@ -212,7 +212,8 @@ static bool equal_bytes(const struct rp_rec *rec)
 	equal = a && b && got_len == want_len;
 	/* Of a data packet the headers: its payload is a field, whose bytes may not matter. */
 	if (equal && got->msg.family == RP_PACKET)
-		equal = !memcmp(a, b, MIN(got_len - RDT_LEN_icrc, rdt_opcodes[got->msg.code].hdr_len));
+		equal = !memcmp(a, b,
+				MIN(got_len - RDT_LEN_icrc, rdt_opcodes[got->msg.code].hdr_len));
 	else if (equal)
 		equal = !memcmp(a, b, got_len - RDT_LEN_icrc);
 out:
@@ -323,10 +324,9 @@ static void judge_events(struct rp_player *p, const struct reading *got, struct 
 		if (s->kind != RP_STMT_EVENT || s->optional)
 			continue;
 		g->events_judged = true;
-		want = s->has_status
-			       ? g_strdup_printf("%s:%" PRId64 " ", rdt_rdma_event_key(s->event),
-						 s->status)
-			       : g_strdup_printf("%s:", rdt_rdma_event_key(s->event));
+		want = s->has_status ? g_strdup_printf("%s:%" PRId64 " ",
+						       rdt_rdma_event_key(s->event), s->status)
+				     : g_strdup_printf("%s:", rdt_rdma_event_key(s->event));
 		if (!strstr(got->events[s->role]->str, want)) {
 			g->events_missing++;
 			hold(g, RP_F2,
@@ -343,8 +343,9 @@ static void judge_messages(const struct rp_player *p, struct rp_grade *g)
 	if (g->missing)
 		hold(g, RP_F3, g_strdup_printf("%u missing", g->missing));
 	if (g->extra)
-		hold(g, RP_F3, g_strdup_printf("%u extra%s", g->extra,
-					       g->repeats == g->extra ? ", all repetitions" : ""));
+		hold(g, RP_F3,
+		     g_strdup_printf("%u extra%s", g->extra,
+				     g->repeats == g->extra ? ", all repetitions" : ""));
 	if (g->disorder)
 		hold(g, RP_F3, g_strdup_printf("%u in another order", g->disorder));
 	if (p->state != RP_PLAYED)
@@ -361,8 +362,8 @@ static void judge_bytes(const struct rp_player *p, struct rp_grade *g)
 		const struct rp_rec *rec = p->recs->pdata[i];
 
 		if (rec->kind == RP_REC_GOT && rec->want && !equal_bytes(rec))
-			hold(g, RP_F5, g_strdup_printf("bytes of %s differ",
-						       rp_msg_name(rec->got->msg)));
+			hold(g, RP_F5,
+			     g_strdup_printf("bytes of %s differ", rp_msg_name(rec->got->msg)));
 	}
 }
 
@@ -376,8 +377,8 @@ void rp_grade(struct rp_player *p, const char *backend, struct rp_grade *g)
 	g->outcome_want = g_strdup(want.outcome->str);
 	g->outcome_got = g_strdup(got.outcome->str);
 	if (strcmp(g->outcome_want, g->outcome_got) != 0)
-		hold(g, RP_F1, g_strdup_printf("%s instead of %s", g->outcome_got,
-					       g->outcome_want));
+		hold(g, RP_F1,
+		     g_strdup_printf("%s instead of %s", g->outcome_got, g->outcome_want));
 	for (unsigned side = 0; side < RDT_SIDES; side++) {
 		if (strcmp(want.states[side]->str, got.states[side]->str) != 0)
 			hold(g, RP_F2,
@@ -393,8 +394,9 @@ void rp_grade(struct rp_player *p, const char *backend, struct rp_grade *g)
 	if (g->classes[RP_CLASS_DIFFERS])
 		hold(g, RP_F4, g_strdup_printf("%u fields differ", g->classes[RP_CLASS_DIFFERS]));
 	if (g->classes[RP_CLASS_BACKEND]) {
-		hold(g, RP_F4, g_strdup_printf("%u fields that %s cannot set",
-					       g->classes[RP_CLASS_BACKEND], backend));
+		hold(g, RP_F4,
+		     g_strdup_printf("%u fields that %s cannot set", g->classes[RP_CLASS_BACKEND],
+				     backend));
 		g->cap = backend;
 	}
 	judge_bytes(p, g);

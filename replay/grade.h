@@ -19,8 +19,8 @@ struct rp_lateness {
 
 struct rp_grade {
 	enum rp_level level;
-	bool timing;          /* every judged gap was in time */
-	const char *cap;      /* the backend that keeps it from being higher; NULL for none */
+	bool timing;           /* every judged gap was in time */
+	const char *cap;       /* the backend that keeps it from being higher; NULL for none */
 	char *held[RP_LEVELS]; /* why that level was not reached; NULL where it was */
 	char *outcome_want, *outcome_got;
 	unsigned expected, seen; /* messages */
@@ -40,6 +40,7 @@ void rp_grade_clear(struct rp_grade *g);
 
 /* Is a run good enough for what its script (or require, when not NULL) asks for? */
 bool rp_grade_passes(const struct rp_grade *g, const struct rp_player *p,
-		     const enum rp_level *require, enum rp_level usual, enum rp_level *ret_required);
+		     const enum rp_level *require, enum rp_level usual,
+		     enum rp_level *ret_required);
 
 #endif

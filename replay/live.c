@@ -64,7 +64,10 @@ static bool parting(const struct rp_player *p, struct rp_stmt *s, const char **r
 
 static void leave(struct rp_live *live, struct rp_player *p)
 {
-	struct rp_stmt s = { .kind = RP_STMT_MSG, .min = 1, .max = 1, .msg = { RP_CM, 0 },
+	struct rp_stmt s = { .kind = RP_STMT_MSG,
+			     .min = 1,
+			     .max = 1,
+			     .msg = { RP_CM, 0 },
 			     .role = rp_plays(p, RDT_ACTIVE) ? RDT_ACTIVE : RDT_PASSIVE,
 			     .fault.truncate = RP_NO_TRUNCATE };
 	struct rp_item *item, *answer = NULL;
@@ -75,8 +78,8 @@ static void leave(struct rp_live *live, struct rp_player *p)
 
 	if (!live->backend->families[RP_CM] || !parting(p, &s, &fields))
 		return;
-	if (fields && !rp_assigns_parse(p->env.arena, s.msg, fields, &s.assigns, &s.assign_count,
-					&error))
+	if (fields &&
+	    !rp_assigns_parse(p->env.arena, s.msg, fields, &s.assigns, &s.assign_count, &error))
 		return;
 	item = rp_build(&p->env, &s);
 	if (!item)

@@ -43,13 +43,16 @@ void rp_memories_clear(struct rp_memories *m)
 	*m = (struct rp_memories){ .count = 0 };
 }
 
-bool rp_memory_fill(struct rp_memories *m, const char *name, const uint8_t *bytes, size_t len)
+bool rp_memory_fill(struct rp_memories *m, const struct rp_stmt *s, const uint8_t *bytes,
+		    size_t len)
 {
 	for (size_t i = 0; i < m->count; i++) {
-		if (strcmp(m->items[i].name, name) != 0)
+		if (strcmp(m->items[i].name, s->name) != 0)
 			continue;
-		memset(m->items[i].bytes, 0, m->items[i].len);
-		memcpy(m->items[i].bytes, bytes, MIN(len, m->items[i].len));
+		if (!s->has_at)
+			memset(m->items[i].bytes, 0, m->items[i].len);
+		if (s->at < m->items[i].len)
+			memcpy(m->items[i].bytes + s->at, bytes, MIN(len, m->items[i].len - s->at));
 		return true;
 	}
 	return false;

@@ -22,8 +22,9 @@ struct rp_memories {
 void rp_memories_init(struct rp_memories *m, struct rp_env *env, unsigned played);
 void rp_memories_clear(struct rp_memories *m);
 
-/* Put bytes at the beginning of a memory; false when there is none of that name. */
-bool rp_memory_fill(struct rp_memories *m, const char *name, const uint8_t *bytes, size_t len);
+/* What a fill statement does; false when there is no memory of that name. */
+bool rp_memory_fill(struct rp_memories *m, const struct rp_stmt *s, const uint8_t *bytes,
+		    size_t len);
 
 /* Where the peer's address is; NULL when key, address or length are not of one memory. */
 uint8_t *rp_memory_at(const struct rp_memories *m, uint32_t rkey, uint64_t va, uint64_t len);

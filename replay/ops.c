@@ -14,7 +14,7 @@ struct half {
 	struct {
 		struct rp_item *item;
 		uint32_t psn; /* of its first packet */
-	} recent[16]; /* a NAK names the PSN of what it refuses */
+	} recent[16];         /* a NAK names the PSN of what it refuses */
 	unsigned next_recent;
 	GQueue *reads; /* of struct pending *: READs and atomics that were not answered */
 };
@@ -204,8 +204,7 @@ static void response(struct half *requester, const struct rdt_pkt *pkt)
 		append(&op->reply, &op->reply_len, rdt_pkt_payload(pkt),
 		       MIN(pkt->payload_len, pkt->have - pkt->op->hdr_len));
 	else
-		append(&op->reply, &op->reply_len, rdt_pkt_atomicacketh(pkt),
-		       RDT_LEN_atomicacketh);
+		append(&op->reply, &op->reply_len, rdt_pkt_atomicacketh(pkt), RDT_LEN_atomicacketh);
 	if (rdt_psn_diff(rdt_psn_add(psn, 1), requester->next_psn) > 0)
 		requester->next_psn = rdt_psn_add(psn, 1);
 	if (pkt->op->place == RDT_OP_LAST || pkt->op->place == RDT_OP_ONLY)

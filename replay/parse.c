@@ -419,8 +419,16 @@ static bool parse_event(struct rp_parser *p, struct rp_stmt *s)
 
 static bool parse_fill(struct rp_parser *p, struct rp_stmt *s)
 {
+	uint64_t at = 0;
+
 	s->kind = RP_STMT_FILL;
-	return rp_parse_name(p, "the name of a memory", &s->name) && rp_parse_bytes(p, &s->bytes);
+	if (!rp_parse_name(p, "the name of a memory", &s->name))
+		return false;
+	s->has_at = rp_parse_word(p, "at");
+	if (s->has_at && !rp_parse_number(p, "the byte of the memory", RP_BYTES_MAX, &at))
+		return false;
+	s->at = (size_t)at;
+	return rp_parse_bytes(p, &s->bytes);
 }
 
 /* role > MSG, role call, role event, role tcp, role fill */

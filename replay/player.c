@@ -330,7 +330,8 @@ static int64_t run_delayed(struct rp_player *p, int64_t now)
 
 /* ---- one step -------------------------------------------------------------------------------------- */
 
-static bool play_message(struct rp_player *p, const struct rp_stmt *s, int64_t now, int64_t *ret_wait)
+static bool play_message(struct rp_player *p, const struct rp_stmt *s, int64_t now,
+			 int64_t *ret_wait)
 {
 	int64_t when = due(p, s, now);
 
@@ -396,14 +397,15 @@ static bool fill(struct rp_player *p, const struct rp_stmt *s)
 	if (!ok)
 		fail(p, g_strdup(p->env.error));
 	else if (rp_plays(p, s->role))
-		rp_memory_fill(&p->memories, s->name, bytes->data, bytes->len);
+		rp_memory_fill(&p->memories, s, bytes->data, bytes->len);
 	g_byte_array_unref(bytes);
 	g_byte_array_unref(mask);
 	return ok;
 }
 
 /* any { }: where a role of it is played, its first alternative is what happens. */
-static bool wait_either(struct rp_player *p, const struct rp_stmt *s, int64_t now, int64_t *ret_wait)
+static bool wait_either(struct rp_player *p, const struct rp_stmt *s, int64_t now,
+			int64_t *ret_wait)
 {
 	int64_t until;
 
@@ -415,10 +417,9 @@ static bool wait_either(struct rp_player *p, const struct rp_stmt *s, int64_t no
 	}
 	if (p->opts.offline)
 		return false;
-	until = p->entered_ns +
-		(int64_t)(s->has_timeout ? s->timeout_ns
-			  : p->start_ns == INT64_MIN ? p->opts.first_timeout_ns
-						     : p->opts.timeout_ns);
+	until = p->entered_ns + (int64_t)(s->has_timeout             ? s->timeout_ns
+					  : p->start_ns == INT64_MIN ? p->opts.first_timeout_ns
+								     : p->opts.timeout_ns);
 	if (until > now) {
 		*ret_wait = until;
 		return false;
@@ -433,7 +434,8 @@ static bool wait_either(struct rp_player *p, const struct rp_stmt *s, int64_t no
 
 static bool rest(struct rp_player *p, const struct rp_stmt *s, int64_t now, int64_t *ret_wait)
 {
-	const int64_t until = s->time.kind == RP_TIME_AFTER ? p->entered_ns + (int64_t)s->time.ns : now;
+	const int64_t until =
+		s->time.kind == RP_TIME_AFTER ? p->entered_ns + (int64_t)s->time.ns : now;
 
 	if (until > now && !p->opts.offline) {
 		*ret_wait = until;
@@ -560,8 +562,7 @@ static bool find_statement(struct rp_player *p, const struct rp_item *item, size
 	for (size_t i = p->pc; i < p->script->stmt_count; i++) {
 		const struct rp_stmt *s = at(p, i);
 
-		if (s->kind == RP_STMT_GOTO || s->kind == RP_STMT_END ||
-		    s->kind == RP_STMT_EITHER)
+		if (s->kind == RP_STMT_GOTO || s->kind == RP_STMT_END || s->kind == RP_STMT_EITHER)
 			break;
 		if (can_take(p, i, item)) {
 			*ret_index = i;
@@ -695,8 +696,8 @@ void rp_player_op_done(struct rp_player *p, int64_t now, const char *error)
 	/* What it brought back is known only now. */
 	if (rec->fields) {
 		g_array_set_size(rec->fields, 0);
-		rec->differs = rp_compare(&p->env, rec->s, rec->want, rec->got, p->can_set,
-					  rec->fields);
+		rec->differs =
+			rp_compare(&p->env, rec->s, rec->want, rec->got, p->can_set, rec->fields);
 	}
 	happened(p, now);
 	if (!error && rec->s->fault.fails)

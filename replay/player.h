@@ -15,7 +15,7 @@ struct rp_play_opts {
 	double speed;    /* 1 as in the script, 0 at once */
 	uint64_t timeout_ns, first_timeout_ns;
 	uint64_t max_msgs, rate; /* 0: no limit; rate is in a second */
-	bool offline;            /* nothing is waited for: what was not there at the end is missing */
+	bool offline; /* nothing is waited for: what was not there at the end is missing */
 };
 
 enum rp_rec_kind {
@@ -33,15 +33,16 @@ struct rp_rec {
 	int64_t ns;              /* when; for MISSING when it was given up */
 	int64_t due_ns;          /* SENT: when it should have been sent */
 	uint64_t script_ns;      /* when the script has it, from its begin */
-	struct rp_item *want, *got; /* what the script says; what was sent or came; NULL where none */
-	GArray *fields;             /* of struct rp_field_result */
+	struct rp_item *want,
+		*got;   /* what the script says; what was sent or came; NULL where none */
+	GArray *fields; /* of struct rp_field_result */
 	unsigned differs;
-	bool repeat;   /* EXTRA: said before, in the same words */
-	bool judged;   /* a gap to the event before was compared */
+	bool repeat; /* EXTRA: said before, in the same words */
+	bool judged; /* a gap to the event before was compared */
 	int64_t gap_ns;
 	uint64_t want_gap_ns;
 	bool in_time;
-	bool in_order;   /* no later statement of the script has happened before it */
+	bool in_order; /* no later statement of the script has happened before it */
 };
 
 struct rp_player_ops {
@@ -67,19 +68,19 @@ struct rp_player {
 	struct rp_memories memories;
 	GPtrArray *recs; /* struct rp_rec * */
 	enum rp_player_state state;
-	char *why; /* g_malloc */
+	char *why;          /* g_malloc */
 	unsigned tolerance; /* percent, where a statement has none */
 	rp_can_set_fn can_set;
 
 	size_t pc;
-	unsigned *seen; /* by statement: how often it was sent or came */
+	unsigned *seen;            /* by statement: how often it was sent or came */
 	int64_t start_ns, prev_ns; /* of the first event; of the last. INT64_MIN before */
 	int64_t entered_ns;        /* when the statement at pc began to be waited for */
 	struct rp_item *in_flight; /* an operation that is not done */
 	struct rp_rec *in_flight_rec;
 	GPtrArray *delayed; /* struct rp_delayed * */
 	uint64_t sent, jumps;
-	size_t furthest; /* statement that has happened, since the last jump */
+	size_t furthest;      /* statement that has happened, since the last jump */
 	int64_t next_slot_ns; /* of the rate limit */
 };
 

@@ -348,6 +348,8 @@ static void print_action(GString *out, const struct rp_script *script, const str
 		break;
 	case RP_STMT_FILL:
 		g_string_append_printf(out, "%s fill %s ", role, s->name);
+		if (s->has_at)
+			g_string_append_printf(out, "at %zu ", s->at);
 		print_bytes(out, RP_FIELD_COUNT, &s->bytes);
 		break;
 	case RP_STMT_REST:

@@ -84,8 +84,8 @@ static size_t mtu(const struct rp_rc *rc)
 		struct rp_image image;
 		const uint8_t *hdr;
 
-		if (!rec->got || rec->got->msg.family != RP_CM || rec->got->msg.code != RDT_MSG_REQ ||
-		    !rp_item_image(rec->got, &image))
+		if (!rec->got || rec->got->msg.family != RP_CM ||
+		    rec->got->msg.code != RDT_MSG_REQ || !rp_item_image(rec->got, &image))
 			continue;
 		hdr = rp_image_hdr(&image, RDT_F_req_path_mtu);
 		if (hdr && rdt_req_path_mtu(hdr) >= 1 && rdt_req_path_mtu(hdr) <= 5)
@@ -99,9 +99,16 @@ static struct rp_item *packet(struct rp_rc *rc, uint8_t opcode, uint32_t psn, co
 {
 	const unsigned self = self_of(rc);
 	struct rp_item *item = rp_item_new((enum rdt_side)self, 0);
-	struct rdt_packet p = { .encap = RDT_ENCAP_ROCEV2, .ethernet = 1, .opcode = opcode,
-				.pkey = 0xffff, .psn = psn, .ext = ext, .payload = payload,
-				.payload_len = len, .ack_req = ack_req, .se = se,
+	struct rdt_packet p = { .encap = RDT_ENCAP_ROCEV2,
+				.ethernet = 1,
+				.opcode = opcode,
+				.pkey = 0xffff,
+				.psn = psn,
+				.ext = ext,
+				.payload = payload,
+				.payload_len = len,
+				.ack_req = ack_req,
+				.se = se,
 				.src = rc->player->env.addr[self],
 				.dst = rc->player->env.addr[!self] };
 	uint8_t buf[RP_FRAME_MAX];
@@ -323,7 +330,8 @@ static void on_nak(struct rp_rc *rc, unsigned kind, unsigned value, uint32_t psn
 		return;
 	}
 	name = rdt_name_find(RDT_NAMES_nak_code, value);
-	finish(rc, g_strdup_printf("the peer answered NAK %s", name ? name->key : "of an unknown code"));
+	finish(rc, g_strdup_printf("the peer answered NAK %s",
+				   name ? name->key : "of an unknown code"));
 }
 
 static void on_response(struct rp_rc *rc, const struct rdt_pkt *pkt, int64_t now)
@@ -421,8 +429,8 @@ static void answer_read(struct rp_rc *rc, const struct rp_op *op, uint32_t psn)
 		const bool first = !i, last = i + 1 == count;
 		uint8_t aeth[RDT_LEN_aeth];
 		const uint8_t opcode = first && last ? RDT_OP_RC_READ_RESP_ONLY
-				       : first	     ? RDT_OP_RC_READ_RESP_FIRST
-				       : last	     ? RDT_OP_RC_READ_RESP_LAST
+				       : first       ? RDT_OP_RC_READ_RESP_FIRST
+				       : last        ? RDT_OP_RC_READ_RESP_LAST
 						     : RDT_OP_RC_READ_RESP_MIDDLE;
 
 		fill_aeth(rc, aeth, ACK, NO_CREDITS);
@@ -465,7 +473,7 @@ static void begin_in(struct rp_rc *rc, const struct rp_item *from, const struct 
 	if (pkt->op->place != RDT_OP_FIRST && pkt->op->place != RDT_OP_ONLY && rc->in)
 		return;
 	rp_item_free(rc->in);
-	rc->in = rp_item_new((enum rdt_side)!self_of(rc), from->ns);
+	rc->in = rp_item_new((enum rdt_side) !self_of(rc), from->ns);
 	g_byte_array_set_size(rc->in_bytes, 0);
 }
 
@@ -496,10 +504,10 @@ static struct rp_item *in_order(struct rp_rc *rc, const struct rp_item *from,
 		g_byte_array_append(rc->in_bytes, rdt_pkt_payload(pkt),
 				    MIN(pkt->payload_len, pkt->have - pkt->op->hdr_len));
 	if (kind == RP_OP_READ)
-		packets = (uint32_t)MAX((MIN(rdt_reth_dma_len(item->op.reth), RP_BYTES_MAX) +
-					 mtu(rc) - 1) /
-						mtu(rc),
-					1u);
+		packets = (uint32_t)MAX(
+			(MIN(rdt_reth_dma_len(item->op.reth), RP_BYTES_MAX) + mtu(rc) - 1) /
+				mtu(rc),
+			1u);
 	rc->expected_psn = rdt_psn_add(psn, packets);
 	rc->nak_sent = false;
 	if (pkt->op->place != RDT_OP_LAST && pkt->op->place != RDT_OP_ONLY) {

@@ -31,8 +31,8 @@ static char *keep(struct recorder *r, const char *text)
 
 static struct rp_assign *add_assign(struct recorder *r, struct rp_stmt *s, unsigned field)
 {
-	struct rp_assign *a = rp_arena_grow(r->script->arena, &s->assigns, &s->assign_count,
-					    sizeof(*a));
+	struct rp_assign *a =
+		rp_arena_grow(r->script->arena, &s->assigns, &s->assign_count, sizeof(*a));
 
 	a->field = field;
 	return a;
@@ -142,8 +142,8 @@ static void was_lines(struct recorder *r)
 		if (symbol->origin != RP_LEARNED || symbol->kind == RP_KIND_IP ||
 		    (symbol->kind == RP_KIND_GID && of_role(r, symbol->gid)))
 			continue;
-		b = rp_arena_grow(r->script->arena, &r->script->bindings,
-				  &r->script->binding_count, sizeof(*b));
+		b = rp_arena_grow(r->script->arena, &r->script->bindings, &r->script->binding_count,
+				  sizeof(*b));
 		b->symbol = keep(r, symbol->name);
 		b->is_gid = rp_symbol_is_gid(symbol);
 		b->num = symbol->num;
@@ -153,8 +153,8 @@ static void was_lines(struct recorder *r)
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
-static void record_field(struct recorder *r, struct rp_stmt *s, unsigned field,
-			 const uint8_t *want, const uint8_t *got)
+static void record_field(struct recorder *r, struct rp_stmt *s, unsigned field, const uint8_t *want,
+			 const uint8_t *got)
 {
 	const struct rdt_field *f = &rdt_fields[field];
 	const struct rp_identity *id = rp_identity_find(field);
@@ -192,7 +192,8 @@ static void record_field(struct recorder *r, struct rp_stmt *s, unsigned field,
 			rp_symbol_set(symbol, RP_LEARNED, num);
 		a->value.kind = RP_VALUE_SYMBOL;
 		a->value.symbol = keep(r, name);
-		a->value.num = (uint64_t)(int64_t)rdt_psn_diff((uint32_t)num, (uint32_t)symbol->num);
+		a->value.num =
+			(uint64_t)(int64_t)rdt_psn_diff((uint32_t)num, (uint32_t)symbol->num);
 	} else if (id && num) {
 		a->value.symbol = symbol_name(r, id, s->role, num);
 		if (a->value.symbol) {
@@ -322,14 +323,14 @@ static void find_regions(struct recorder *r)
 		struct region *m;
 
 		/* What was refused does not say where memory is. */
-		if (item->msg.family != RP_OP || item->op.refused || !target_of(item, &va, &rkey, &len))
+		if (item->msg.family != RP_OP || item->op.refused ||
+		    !target_of(item, &va, &rkey, &len))
 			continue;
 		m = region_of(r, !item->from, rkey);
 		if (!m && r->regions->len < 200) {
-			const struct region made = { .role = !item->from,
-						     .rkey = rkey,
-						     .begin = va,
-						     .end = va + len };
+			const struct region made = {
+				.role = !item->from, .rkey = rkey, .begin = va, .end = va + len
+			};
 
 			g_array_append_val(r->regions, made);
 			m = &g_array_index(r->regions, struct region, r->regions->len - 1);
@@ -354,9 +355,8 @@ static void declare_regions(struct recorder *r)
 	for (guint i = 0; i < r->regions->len; i++) {
 		struct region *m = &g_array_index(r->regions, struct region, i);
 		struct rp_script *script = r->script;
-		struct rp_memory_decl *decl =
-			rp_arena_grow(script->arena, &script->memories, &script->memory_count,
-				      sizeof(*decl));
+		struct rp_memory_decl *decl = rp_arena_grow(script->arena, &script->memories,
+							    &script->memory_count, sizeof(*decl));
 		struct rp_symbol *symbol;
 		char name[32];
 
@@ -513,7 +513,6 @@ static void record_fill(struct recorder *r, const struct rp_item *item)
 	}
 	m = region_of(r, !item->from, rkey);
 	if (!m || va - m->begin + item->op.reply_len > m->now->len ||
-	    va - m->begin + item->op.reply_len > 4 * RP_RECORD_PAYLOAD ||
 	    !memcmp(m->now->data + (va - m->begin), was, item->op.reply_len))
 		return;
 	memcpy(m->now->data + (va - m->begin), was, item->op.reply_len);
@@ -523,7 +522,9 @@ static void record_fill(struct recorder *r, const struct rp_item *item)
 	s->min = s->max = 1;
 	s->fault.truncate = RP_NO_TRUNCATE;
 	s->name = keep(r, m->name);
-	add_bytes(r, &s->bytes, m->now->data, va - m->begin + item->op.reply_len, true);
+	s->has_at = m->now->len != item->op.reply_len;
+	s->at = (size_t)(va - m->begin);
+	add_bytes(r, &s->bytes, was, item->op.reply_len, !s->has_at);
 	if (!s->bytes.part_count)
 		add_part(r, &s->bytes, RP_PART_ZERO, item->op.reply_len);
 }
@@ -608,8 +609,12 @@ static void record_packet(struct recorder *r, struct rp_stmt *s, const struct rp
 
 static void record_item(struct recorder *r, const struct rp_item *item, int64_t *prev)
 {
-	struct rp_stmt made = { .kind = RP_STMT_MSG, .min = 1, .max = 1, .role = item->from,
-				.msg = item->msg, .fault.truncate = RP_NO_TRUNCATE };
+	struct rp_stmt made = { .kind = RP_STMT_MSG,
+				.min = 1,
+				.max = 1,
+				.role = item->from,
+				.msg = item->msg,
+				.fault.truncate = RP_NO_TRUNCATE };
 	struct rp_stmt *s;
 
 	if (item->msg.family == RP_OP)

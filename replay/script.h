@@ -139,7 +139,9 @@ struct rp_stmt {
 	int64_t status;
 	const char *name;      /* LABEL, GOTO, FILL; of an alternative: where it goes on, or NULL */
 	struct rp_value bytes; /* FILL */
-	struct rp_stmt *alts;  /* EITHER: statements of kind MSG or EVENT */
+	bool has_at;           /* FILL: from byte at on, and what is around it stays */
+	size_t at;
+	struct rp_stmt *alts; /* EITHER: statements of kind MSG or EVENT */
 	size_t alt_count;
 	bool has_timeout; /* EITHER: a timeout of its own */
 	uint64_t timeout_ns;

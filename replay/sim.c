@@ -76,7 +76,8 @@ static void arrive(struct sim *sim, guint i)
 		f.item->op.refused = !rp_memory_apply(&sim->player[f.to]->memories, &f.item->op);
 		if (from->in_flight && f.item->op.reply) {
 			g_free(from->in_flight->op.reply);
-			from->in_flight->op.reply = g_memdup2(f.item->op.reply, f.item->op.reply_len);
+			from->in_flight->op.reply =
+				g_memdup2(f.item->op.reply, f.item->op.reply_len);
 			from->in_flight->op.reply_len = f.item->op.reply_len;
 		}
 	}
@@ -90,7 +91,8 @@ struct rp_player *rp_sim_run(const struct rp_script *script, const struct rp_scr
 			     const struct rp_play_opts *opts, uint64_t seed, bool keep_ids,
 			     const struct rp_sim_wire *wire)
 {
-	struct sim sim = { .wire = wire, .flying = g_array_new(FALSE, FALSE, sizeof(struct flying)) };
+	struct sim sim = { .wire = wire,
+			   .flying = g_array_new(FALSE, FALSE, sizeof(struct flying)) };
 	struct port ports[2] = { { &sim, 0 }, { &sim, 1 } };
 	struct rp_play_opts peer = *opts;
 	/* Two ends with addresses of the same kind. */

@@ -9,7 +9,9 @@
 #include "replay/grade.h"
 #include "replay/sim.h"
 
-#define HEAD "rdt 1\nrole a active 10.0.0.2\nrole p passive 10.0.0.1\nservice tcp:7174\nunsaid template\n"
+#define HEAD                                                                                \
+	"rdt 1\nrole a active 10.0.0.2\nrole p passive 10.0.0.1\nservice tcp:7174\nunsaid " \
+	"template\n"
 
 static const char closed[] = HEAD "+0 a > REQ[private=text:\"hello\"]\n"
 				  "+20ms p > REP[private=text:\"welcome\"]\n"
@@ -94,16 +96,18 @@ Test(replay, a_peer_that_follows_the_script_is_F5)
 	static const char *const scripts[] = {
 		closed,
 		HEAD "a > REQ[]\np > REJ[reason=28, private=text:\"no\"]\n",
-		HEAD "a > REQ[]\n+6s a > REQ[]\n+5ms p > MRA[msg_mraed=0]\n+4s p > REP[]\na > RTU[]\n"
-		     "p > DREQ[]\na > DREP[]\n",
+		HEAD
+		"a > REQ[]\n+6s a > REQ[]\n+5ms p > MRA[msg_mraed=0]\n+4s p > REP[]\na > RTU[]\n"
+		"p > DREQ[]\na > DREP[]\n",
 		HEAD "3x a > REQ[]\np > REJ[reason=8]\n",
 		HEAD "a > REQ[] dup x2\np > REP[]\na > RTU[]\n",
 		HEAD "a > REQ[] corrupt icrc\n+1s a > REQ[]\np > REP[]\na > RTU[]\n",
 		HEAD "a > REQ[] drop\n+1s a > REQ[]\np > REP[]\na > RTU[]\n",
 		HEAD "a > SIDR_REQ[private=text:\"x\"]\np > SIDR_REP[]\n",
 		HEAD "a > REQ[]\n? p > MRA[msg_mraed=0]\np > REP[]\na > RTU[]\n",
-		HEAD "a > REQ[]\nany { p > REP[] => up\np > REJ[] => no }\nlabel up:\na > RTU[]\nend\n"
-		     "label no:\nend\n",
+		HEAD
+		"a > REQ[]\nany { p > REP[] => up\np > REJ[] => no }\nlabel up:\na > RTU[]\nend\n"
+		"label no:\nend\n",
 		HEAD "memory a m 64\na > REQ[]\np > REP[]\na > RTU[]\n"
 		     "a fill m text:\"rdma-ping-0\"\na > SEND[payload=be64:$m.va be32:$m.rkey]\n"
 		     "p > READ[va=$m.va, rkey=$m.rkey, dma_len=11, reply=text:\"rdma-ping-0\"]\n"
@@ -145,8 +149,9 @@ static bool is_free(uint8_t msg, unsigned byte)
 		uint8_t msg;
 		struct run_of_bytes run;
 	} rows[] = {
-		{ RDT_MSG_REQ, { 24, 28 } }, { RDT_MSG_REQ, { 40, 48 } }, { RDT_MSG_REQ, { 56, 59 } },
-		{ RDT_MSG_REQ, { 68, 71 } }, { RDT_MSG_REP, { 24, 28 } }, { RDT_MSG_REP, { 36, 39 } },
+		{ RDT_MSG_REQ, { 24, 28 } }, { RDT_MSG_REQ, { 40, 48 } },
+		{ RDT_MSG_REQ, { 56, 59 } }, { RDT_MSG_REQ, { 68, 71 } },
+		{ RDT_MSG_REP, { 24, 28 } }, { RDT_MSG_REP, { 36, 39 } },
 		{ RDT_MSG_REP, { 44, 47 } }, { RDT_MSG_REP, { 52, 60 } },
 	};
 
@@ -217,7 +222,8 @@ Test(replay, a_message_lost_doubled_or_late_is_told)
 
 			if (from_a == (role == RDT_ACTIVE))
 				continue;
-			cr_expect_lt(level_of(closed, closed, role, &lost), RP_F3, "lost %u", number);
+			cr_expect_lt(level_of(closed, closed, role, &lost), RP_F3, "lost %u",
+				     number);
 			/* The last one may arrive when nobody listens any more. */
 			if (number < 4)
 				cr_expect_lt(level_of(closed, closed, role, &twice), RP_F3,
@@ -233,7 +239,8 @@ Test(replay, a_message_lost_doubled_or_late_is_told)
 
 Test(replay, another_order_an_extra_or_another_message_is_told)
 {
-	static const char crossed[] = HEAD "a > REQ[]\np > MRA[msg_mraed=0]\np > REP[]\na > RTU[]\n";
+	static const char crossed[] =
+		HEAD "a > REQ[]\np > MRA[msg_mraed=0]\np > REP[]\na > RTU[]\n";
 	static const char other[] = HEAD "a > REQ[]\np > REP[]\np > MRA[msg_mraed=0]\na > RTU[]\n";
 	static const char rej[] = HEAD "a > REQ[]\np > REJ[reason=8]\n";
 	static const char mra[] = HEAD "+0 a > REQ[private=text:\"hello\"]\n"
@@ -254,7 +261,8 @@ Test(replay, another_order_an_extra_or_another_message_is_told)
 	rp_grade_clear(&grade);
 	rp_player_free(p);
 	/* Another reason is another outcome. */
-	cr_expect_eq(level_of(rej, HEAD "a > REQ[]\np > REJ[reason=28]\n", RDT_ACTIVE, NULL), RP_F0);
+	cr_expect_eq(level_of(rej, HEAD "a > REQ[]\np > REJ[reason=28]\n", RDT_ACTIVE, NULL),
+		     RP_F0);
 }
 
 Test(replay, what_a_script_does_not_say_is_not_compared)
