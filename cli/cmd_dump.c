@@ -373,6 +373,8 @@ static void put_packet(struct dump *dump, const struct dump_packet *d)
 	case CLI_JSON:
 	case CLI_NDJSON:
 	case CLI_MD:
+	case CLI_JUNIT:
+	case CLI_TAP:
 		put_json(dump, d);
 		break;
 	}
