@@ -400,30 +400,24 @@ static void put_rows(struct writer *w, bool selected)
 
 static void put_all(struct cmd *c, bool selected)
 {
-	struct writer w = { .c = c };
 	static const char *const titles[] = { "table", "name", "key", "value" };
+	const struct cli_opts *opts = c->session.opts;
+	struct writer w = { .c = c };
 
-	switch (c->session.opts->format) {
-	case CLI_TEXT:
-	case CLI_MD:
-		put_text(c, selected);
-		break;
-	case CLI_JSON:
-	case CLI_NDJSON:
+	if (opts->format == CLI_JSON || opts->format == CLI_NDJSON) {
 		w.j = &c->records.json;
 		records_begin(&c->records, true);
 		put_rows(&w, selected);
 		c->records.conns = c->stats.all->conns;
 		records_end(&c->records);
-		break;
-	case CLI_CSV:
-	case CLI_TSV:
-		for (size_t i = 0; i < G_N_ELEMENTS(titles) && c->session.opts->table.header; i++)
-			csv_put(cli_out(), &c->session.opts->table, !i, titles[i]);
-		if (c->session.opts->table.header)
+	} else if (opts->format == CLI_CSV || opts->format == CLI_TSV) {
+		for (size_t i = 0; i < G_N_ELEMENTS(titles) && opts->table.header; i++)
+			csv_put(cli_out(), &opts->table, !i, titles[i]);
+		if (opts->table.header)
 			csv_end(cli_out());
 		put_rows(&w, selected);
-		break;
+	} else {
+		put_text(c, selected);
 	}
 }
 
