@@ -132,6 +132,7 @@ struct cli_opts {
 	bool verbose;              /* -v */
 	bool decode;               /* -V */
 	bool calls;                /* show --calls */
+	const char *const *ftrace; /* --ftrace, ends in NULL; NULL without */
 	uint16_t port;             /* --port, 0 for 4791 */
 	uint32_t max_conns;        /* --max-conns, 0 for the tracker's default */
 	bool tty_out, tty_err;     /* is the output, is stderr a terminal */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "host.h"
 #include "records.h"
 #include "show.h"
 #include "write.h"
@@ -15,6 +16,8 @@ struct show {
 	struct records records;
 	const struct rdt_tracker *feeding;
 	struct story *story;
+	struct hosts hosts;
+	GArray *merged; /* the records last asked for, when there are hosts */
 };
 
 /* ---- reading ------------------------------------------------------------------------------ */
@@ -48,7 +51,8 @@ static int read_all(struct show *show)
 static int read_selected(struct show *show, const struct cli_opts *opts)
 {
 	struct session *s = &show->session;
-	const bool twice = (opts->select || opts->filter) && !opts->write;
+	/* A host's clock is found from all of its connections. */
+	const bool twice = (opts->select || opts->filter) && !opts->write && !show->hosts.count;
 	int code = twice ? session_read(s, NULL, NULL, NULL) : read_all(show);
 
 	if (code == CLI_USAGE)
@@ -64,12 +68,20 @@ static int read_selected(struct show *show, const struct cli_opts *opts)
 	return code == CLI_USAGE ? code : CLI_OK;
 }
 
+/* Valid until the next call. */
 static size_t entries_of(struct show *show, const struct rdt_conn *conn,
 			 const struct rdt_entry **entries, uint64_t *lost)
 {
-	return rdt_journal_entries(show->journal,
-				   rdt_tracker_conn_index(session_tracker(&show->session), conn),
-				   entries, lost);
+	const uint32_t index = rdt_tracker_conn_index(session_tracker(&show->session), conn);
+	const size_t count = rdt_journal_entries(show->journal, index, entries, lost);
+
+	if (!show->hosts.count)
+		return count;
+	if (show->merged)
+		g_array_unref(show->merged);
+	show->merged = hosts_merge(&show->hosts, index, *entries, count);
+	*entries = (const void *)show->merged->data;
+	return show->merged->len;
 }
 
 /* ---- text --------------------------------------------------------------------------------- */
@@ -82,12 +94,14 @@ static void text_conn(struct show *show, const struct rdt_conn *conn, bool first
 	*s = (struct story){ .session = &show->session,
 			     .opts = show->session.opts,
 			     .tracker = session_tracker(&show->session),
-			     .conn = conn };
+			     .conn = conn,
+			     .hosts = show->hosts.count ? &show->hosts : NULL };
 	s->count = entries_of(show, conn, &s->entries, &s->lost);
 	story_begin(s);
 	if (!first)
 		fputs("\n\n", cli_out());
 	show_head(s);
+	show_hosts(s);
 	show_params(s);
 	show_private(s);
 	show_timeline(s);
@@ -182,6 +196,7 @@ static void json_all(struct show *show)
 	const struct session *s = &show->session;
 
 	records_begin(&show->records, true);
+	hosts_json(&show->hosts, &show->records, session_tracker(s));
 	for (size_t i = 0; i < s->conn_count; i++) {
 		const struct rdt_entry *entries;
 		const size_t n = entries_of(show, s->conns[i], &entries, NULL);
@@ -204,9 +219,15 @@ static int run(struct show *show, const struct cli_opts *opts)
 	if (!show->journal)
 		cli_no_memory();
 	records_init(&show->records, &show->session, NULL);
+	code = hosts_read(&show->hosts, opts);
+	if (code != CLI_OK)
+		return code;
 	code = read_selected(show, opts);
 	if (code != CLI_OK)
 		return code;
+	for (size_t i = 0; i < show->hosts.count; i++)
+		show->session.partial |= show->hosts.host[i].damaged;
+	hosts_join(&show->hosts, session_tracker(&show->session), show->journal);
 	switch (opts->format) {
 	case CLI_TEXT:
 		show->story = g_new0(struct story, 1);
@@ -235,6 +256,9 @@ int cmd_show(const struct cli_opts *opts)
 
 	if (code == CLI_OK)
 		code = run(&show, opts);
+	hosts_free(&show.hosts);
+	if (show.merged)
+		g_array_unref(show.merged);
 	rdt_journal_free(show.journal);
 	conn_set_free(&show.wanted);
 	g_free(show.story);

@@ -319,6 +319,7 @@ static bool take_values(struct cli_opts *opts, struct cli_raw *raw)
 	opts->verbose = raw->verbose;
 	opts->decode = raw->decode;
 	opts->calls = raw->calls;
+	opts->ftrace = (const char *const *)raw->ftrace;
 	opts->ascii = raw->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	cli_set_quiet(opts->quiet);
 	return true;

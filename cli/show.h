@@ -10,6 +10,7 @@
 #define RDT_CLI_SHOW_H
 
 #include "cli.h"
+#include "host.h"
 #include "msg_layers.h"
 #include "rdmatrace/journal.h"
 #include "rdmatrace/states.h"
@@ -29,7 +30,8 @@ struct story {
 	const struct rdt_conn *conn;
 	const struct rdt_entry *entries;
 	size_t count;
-	uint64_t lost; /* records that were over the journal's cap */
+	const struct hosts *hosts; /* --ftrace; NULL without */
+	uint64_t lost;             /* records that were over the journal's cap */
 	struct told told[RDT_SIDES][RDT_MSG_COUNT];
 	char addr[RDT_SIDES][CLI_HOST_TEXT];
 };
@@ -69,6 +71,7 @@ unsigned story_ack_timeout(const struct story *s, enum rdt_side side);
 /* ---- sections ----------------------------------------------------------------------------- */
 
 void show_head(const struct story *s);
+void show_hosts(const struct story *s);
 void show_params(const struct story *s);
 void show_private(const struct story *s);
 void show_timeline(const struct story *s);
@@ -76,6 +79,12 @@ void show_events(const struct story *s);
 void show_qps(const struct story *s);
 void show_data(const struct story *s);
 void show_bars(const struct story *s);
+
+/* "label   text" of the head. */
+void show_line(const struct story *s, const char *label, enum cli_tone tone, const char *text);
+
+/* What the kernel's state was, where it is not what the packets show; false when they agree. */
+bool show_conflict(const struct story *s, const struct rdt_msg_rec *rec, GString *text);
 
 /* ---- helpers ------------------------------------------------------------------------------ */
 

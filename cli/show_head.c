@@ -9,7 +9,7 @@
 
 #define LABEL_WIDTH 15
 
-static void line(const struct story *s, const char *label, enum cli_tone tone, const char *text)
+void show_line(const struct story *s, const char *label, enum cli_tone tone, const char *text)
 {
 	show_pad(label, LABEL_WIDTH);
 	show_para(s, tone, text, LABEL_WIDTH, LABEL_WIDTH, LABEL_WIDTH);
@@ -174,6 +174,12 @@ static void unanswered_text(const struct story *s, GString *text)
 	g_string_append(text, rdt_outcome_text(RDT_OUTCOME_UNANSWERED));
 }
 
+static bool is_giving_up(unsigned event)
+{
+	return event == RDT_CM_EV_TIMER_REQ || event == RDT_CM_EV_TIMER_REP ||
+	       event == RDT_CM_EV_TIMER_DREQ || event == RDT_CM_EV_TIMER_SIDR;
+}
+
 static void timeout_text(const struct story *s, GString *text)
 {
 	const struct rdt_conn *c = s->conn;
@@ -194,11 +200,12 @@ static void timeout_text(const struct story *s, GString *text)
 						      : "; the passive side never answered");
 		return;
 	}
-	for (size_t i = 0; i < s->count; i++) {
+	/* The last one decides. */
+	for (size_t i = s->count; i--;) {
 		const struct rdt_state_rec *rec = &s->entries[i].state;
 
-		if (s->entries[i].kind != RDT_REC_state || rec->event < RDT_CM_EV_TIMER_REQ ||
-		    rec->event == RDT_CM_EV_TIMER_TIMEWAIT || rec->machine != RDT_MACHINE_CM)
+		if (s->entries[i].kind != RDT_REC_state || rec->machine != RDT_MACHINE_CM ||
+		    !is_giving_up(rec->event))
 			continue;
 		g_string_append_printf(text, "%s gave up: %s", side_name((enum rdt_side)rec->side),
 				       rec->why);
@@ -357,8 +364,8 @@ static void refusal(const struct story *s, enum rdt_outcome outcome)
 		who = reason_who(s);
 	}
 	if (who)
-		line(s, "who", CLI_TONE_OFF, who);
-	line(s, "next", CLI_TONE_OFF, next);
+		show_line(s, "who", CLI_TONE_OFF, who);
+	show_line(s, "next", CLI_TONE_OFF, next);
 }
 
 /* ---- retries ------------------------------------------------------------------------------ */
@@ -412,11 +419,13 @@ static void retries(const struct story *s)
 					text, ", %s", show_span(first->when.ns, rec->when.ns, buf));
 				told++;
 			}
+			if (n > told + 1)
+				g_string_append(text, " ...");
 			if (timer_of(s, asks[a]))
 				g_string_append_printf(
 					text, " (Linux timer: %s)",
 					rdt_duration_text(timer_of(s, asks[a]), buf, sizeof(buf)));
-			line(s, "retries", CLI_TONE_WARN, text->str);
+			show_line(s, "retries", CLI_TONE_WARN, text->str);
 			g_string_free(text, TRUE);
 		}
 }
@@ -428,14 +437,14 @@ void show_head(const struct story *s)
 
 	first_line(s);
 	verdict_text(s, outcome, text);
-	line(s, "verdict", cli_outcome_tone(outcome), text->str);
+	show_line(s, "verdict", cli_outcome_tone(outcome), text->str);
 	g_string_free(text, TRUE);
 	if (outcome == RDT_OUTCOME_REJECTED || outcome == RDT_OUTCOME_REFUSED)
 		refusal(s, outcome);
 	else if (s->conn->has_rej && outcome == RDT_OUTCOME_TIMEOUT)
-		line(s, "next", CLI_TONE_OFF, CLI_NAME " explain rej 4");
+		show_line(s, "next", CLI_TONE_OFF, CLI_NAME " explain rej 4");
 	retries(s);
 	if (s->conn->roles_guessed)
-		line(s, "note", CLI_TONE_DIM,
-		     "no message shows which side is active: this is a guess");
+		show_line(s, "note", CLI_TONE_DIM,
+			  "no message shows which side is active: this is a guess");
 }

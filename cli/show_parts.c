@@ -200,6 +200,18 @@ static bool is_qp(const struct rdt_entry *e)
 	return e->kind == RDT_REC_state && e->state.machine == RDT_MACHINE_QP;
 }
 
+/* Is this the side's last QP? What is known of values is of that one. */
+static bool is_last_qp(const struct story *s, size_t at)
+{
+	const struct rdt_state_rec *rec = &s->entries[at].state;
+
+	for (size_t i = at + 1; i < s->count; i++)
+		if (is_qp(&s->entries[i]) && s->entries[i].state.side == rec->side &&
+		    s->entries[i].state.to == RDT_QP_RESET)
+			return false;
+	return true;
+}
+
 void show_qps(const struct story *s)
 {
 	const unsigned width = MAX(show_time_width(s), 10);
@@ -219,8 +231,8 @@ void show_qps(const struct story *s)
 				      "the kernel do it");
 		any = true;
 		text = g_string_new(NULL);
-		/* A UD QP has no peer, and no PSN that was agreed. */
-		if (s->conn->kind != RDT_CONN_CM)
+		/* A UD QP has no peer, and no PSN that was agreed; an earlier QP had others. */
+		if (s->conn->kind != RDT_CONN_CM || !is_last_qp(s, i))
 			g_string_append(text, rec->why ? rec->why : "");
 		else if (rec->to == RDT_QP_RTR)
 			rtr_text(s, (enum rdt_side)rec->side, text);

@@ -18,7 +18,10 @@ struct moment {
 	const struct rdt_msg_rec *msg;                  /* NULL: no message */
 	const struct rdt_state_rec *step[RDT_SIDES][4]; /* in order */
 	unsigned steps[RDT_SIDES];
-	enum rdt_side data_from; /* RDT_SIDES: no data */
+	enum rdt_side data_from;           /* RDT_SIDES: no data */
+	bool kernel;                       /* only a host's kernel tells it */
+	const struct rdt_event_rec *event; /* delivered by the kernel */
+	const char *said;                  /* what the kernel adds to a message; NULL: nothing */
 };
 
 struct timeline {
@@ -59,22 +62,81 @@ static struct moment *moment_at(struct timeline *t, const struct rdt_when *when)
 	return m;
 }
 
+/* A new moment where its time belongs. */
+static struct moment *insert(struct timeline *t, const struct moment *m)
+{
+	size_t at = t->count++;
+
+	while (at && t->moments[at - 1].ns > m->ns)
+		at--;
+	memmove(&t->moments[at + 1], &t->moments[at], (t->count - 1 - at) * sizeof(*m));
+	t->moments[at] = *m;
+	return &t->moments[at];
+}
+
 static void add_data(struct timeline *t, enum rdt_side side)
 {
 	const struct rdt_data *data = &t->s->conn->end[side].data;
-	size_t at = t->count;
-	struct moment m = { .ns = data->first_ns,
-			    .frame = data->first_frame,
-			    .input = t->s->conn->input,
-			    .data_from = side };
+	const struct moment m = { .ns = data->first_ns,
+				  .frame = data->first_frame,
+				  .input = t->s->conn->input,
+				  .data_from = side };
 
-	if (!data->first_frame)
-		return;
-	while (at && t->moments[at - 1].ns > m.ns)
-		at--;
-	memmove(&t->moments[at + 1], &t->moments[at], (t->count - at) * sizeof(m));
-	t->moments[at] = m;
-	t->count++;
+	if (data->first_frame)
+		insert(t, &m);
+}
+
+static bool has_step(const struct moment *m, const struct rdt_state_rec *rec)
+{
+	for (unsigned k = 0; k < m->steps[rec->side]; k++)
+		if (m->step[rec->side][k]->to == rec->to)
+			return true;
+	return false;
+}
+
+static void add_step(struct moment *m, const struct rdt_state_rec *rec)
+{
+	if (m->steps[rec->side] < G_N_ELEMENTS(m->step[0]))
+		m->step[rec->side][m->steps[rec->side]++] = rec;
+}
+
+/* What a host's kernel says goes to its message, or where its time belongs. */
+static void add_kernel_step(struct timeline *t, const struct rdt_state_rec *rec)
+{
+	const struct moment alone = { .ns = rec->when.ns,
+				      .frame = rec->when.frame,
+				      .input = rec->when.input,
+				      .data_from = RDT_SIDES,
+				      .kernel = true };
+	struct moment *m = NULL;
+
+	for (size_t i = 0; rec->when.frame && i < t->count && !m; i++)
+		if (t->moments[i].frame == rec->when.frame &&
+		    t->moments[i].input == rec->when.input)
+			m = &t->moments[i];
+	if (!m)
+		m = insert(t, &alone);
+	if (rec->from == rec->to && m->msg)
+		m->said = rec->why;
+	else if (!has_step(m, rec))
+		add_step(m, rec);
+}
+
+static void gather_kernel(struct timeline *t)
+{
+	const struct story *s = t->s;
+
+	for (size_t i = 0; i < s->count; i++) {
+		const struct rdt_entry *e = &s->entries[i];
+
+		if (e->kind == RDT_REC_state && e->state.basis == RDT_BASIS_KERNEL)
+			add_kernel_step(t, &e->state);
+		else if (e->kind == RDT_REC_event && e->event.basis == RDT_BASIS_KERNEL)
+			insert(t, &(struct moment){ .ns = e->event.when.ns,
+						    .data_from = RDT_SIDES,
+						    .kernel = true,
+						    .event = &e->event });
+	}
 }
 
 static void gather(struct timeline *t)
@@ -96,27 +158,31 @@ static void gather(struct timeline *t)
 						      .data_from = RDT_SIDES };
 			}
 			m->msg = &e->msg;
-		} else if (e->kind == RDT_REC_state && is_told(&e->state)) {
+		} else if (e->kind == RDT_REC_state && is_told(&e->state) &&
+			   e->state.basis != RDT_BASIS_KERNEL) {
 			m = moment_at(t, &e->state.when);
 			/* Phases that are only told by the REQ itself have no time of their own. */
 			if (m->msg && e->state.machine == RDT_MACHINE_RDMA)
 				continue;
-			if (m->steps[e->state.side] < G_N_ELEMENTS(m->step[0]))
-				m->step[e->state.side][m->steps[e->state.side]++] = &e->state;
+			add_step(m, &e->state);
 		}
 	}
 	add_data(t, RDT_ACTIVE);
 	add_data(t, RDT_PASSIVE);
+	gather_kernel(t);
 }
 
 /* ---- cells -------------------------------------------------------------------------------- */
 
-/* A state with ~ when no packet shows it. DONE and IDLE look the same, as in the kernel. */
+/* A state with ~ or * when no packet shows it. DONE and IDLE look the same, as in the kernel. */
 static const char *state_text(const struct rdt_state_rec *rec, char *buf, size_t size)
 {
 	const char *name = rdt_state_key((enum rdt_machine)rec->machine, rec->to);
 
-	g_snprintf(buf, size, "%s%s", rec->basis == RDT_BASIS_INFERRED ? "~" : "",
+	g_snprintf(buf, size, "%s%s",
+		   rec->basis == RDT_BASIS_INFERRED ? "~"
+		   : rec->basis == RDT_BASIS_KERNEL ? "*"
+						    : "",
 		   name ? name : "-");
 	return buf;
 }
@@ -198,7 +264,9 @@ static void by_text(const struct timeline *t, const struct moment *m, GString *t
 {
 	char frame[32];
 
-	if (!m->frame) {
+	if (m->kernel && !m->frame) {
+		g_string_append(text, "*kernel");
+	} else if (!m->frame) {
 		g_string_append(text, "~timer");
 	} else {
 		g_string_append(text, show_frame(t->s, m->input, m->frame, frame));
@@ -293,6 +361,16 @@ static void data_note(const struct story *s, enum rdt_side side, GString *text)
 		g_string_append(text, "; before any RTU: shows that the peer is ready");
 }
 
+/* "active program: DISCONNECTED delivered, status -110" */
+static void event_note(const struct rdt_event_rec *rec, GString *text)
+{
+	g_string_append_printf(text, "%s program is told %s",
+			       rdt_side_key((enum rdt_side)rec->side),
+			       rdt_rdma_event_key((enum rdt_rdma_event)rec->kernel_event));
+	if (rec->status)
+		g_string_append_printf(text, ", status %" PRId32, rec->status);
+}
+
 /* Why: the sender's step says it, or that of the one whose timer it is. */
 static void note_text(const struct timeline *t, const struct moment *m, GString *text)
 {
@@ -303,6 +381,10 @@ static void note_text(const struct timeline *t, const struct moment *m, GString 
 						  ? m->step[rdt_side_other(first)][0]
 						  : NULL;
 
+	if (m->event) {
+		event_note(m->event, text);
+		return;
+	}
 	if (m->data_from < RDT_SIDES) {
 		data_note(s, m->data_from, text);
 		return;
@@ -313,6 +395,9 @@ static void note_text(const struct timeline *t, const struct moment *m, GString 
 		message_note(s, m->msg, text);
 		share_note(s, m->msg, text);
 		trouble_note(m->msg, text);
+		if (m->said)
+			g_string_append_printf(text, "%s%s", text->len ? "; " : "", m->said);
+		show_conflict(s, m->msg, text);
 	}
 	/* Where only the other side's step is inferred, it has a reason of its own. */
 	if (rec && m->msg && m->steps[rdt_side_other(first)] && rec->basis == RDT_BASIS_WIRE) {
@@ -416,6 +501,19 @@ static void print_moment(struct timeline *t, const struct moment *m)
 	g_string_free(note, TRUE);
 }
 
+/* Has a host's kernel told the end of this side's TIMEWAIT? */
+static bool waited(const struct story *s, unsigned side)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		const struct rdt_event_rec *rec = &s->entries[i].event;
+
+		if (s->entries[i].kind == RDT_REC_event && rec->side == side &&
+		    rec->kernel_event == RDT_EVENT_TIMEWAIT_EXIT)
+			return true;
+	}
+	return false;
+}
+
 /* How the capture leaves the two sides. */
 static void print_end(const struct timeline *t)
 {
@@ -427,7 +525,7 @@ static void print_end(const struct timeline *t)
 	if (c->kind == RDT_CONN_MPA)
 		return;
 	for (unsigned side = 0; side < RDT_SIDES; side++)
-		if (c->end[side].cm_state == RDT_CM_TIMEWAIT) {
+		if (c->end[side].cm_state == RDT_CM_TIMEWAIT && !waited(t->s, side)) {
 			waiting = true;
 			code = MAX(code, story_ack_timeout(t->s, (enum rdt_side)side));
 		}
@@ -441,12 +539,19 @@ static void print_end(const struct timeline *t)
 	putc('\n', cli_out());
 }
 
+static void print_legend(const struct timeline *t, const char *text)
+{
+	fprintf(cli_out(), "  %*s  ", (int)t->time_width, "");
+	show_pad_tone(t->s, CLI_TONE_DIM, text, 0);
+	putc('\n', cli_out());
+}
+
 void show_timeline(const struct story *s)
 {
 	struct timeline t = { .s = s, .before = INT64_MIN, .prev = INT64_MIN };
 	/* At most one for each record, and one for each side's first data. */
 	struct moment *moments = g_new(struct moment, s->count + RDT_SIDES);
-	bool inferred = false;
+	bool inferred = false, kernel = false;
 
 	t.moments = moments;
 	gather(&t);
@@ -460,6 +565,7 @@ void show_timeline(const struct story *s)
 		fprintf(cli_out(), "by%s\n", cli_tone(s->opts, CLI_TONE_OFF));
 		for (size_t i = 0; i < t.count; i++) {
 			print_moment(&t, &t.moments[i]);
+			kernel |= t.moments[i].kernel;
 			for (unsigned side = 0; side < RDT_SIDES; side++)
 				for (unsigned k = 0; k < t.moments[i].steps[side]; k++)
 					inferred |= t.moments[i].step[side][k]->basis ==
@@ -467,10 +573,9 @@ void show_timeline(const struct story *s)
 		}
 		print_end(&t);
 		if (inferred)
-			fprintf(cli_out(),
-				"  %*s  %s~ no packet shows it: it follows from others%s\n",
-				(int)t.time_width, "", cli_tone(s->opts, CLI_TONE_DIM),
-				cli_tone(s->opts, CLI_TONE_OFF));
+			print_legend(&t, "~ no packet shows it: it follows from others");
+		if (kernel)
+			print_legend(&t, "* no packet shows it: the host's kernel says it");
 	}
 	g_free(moments);
 }

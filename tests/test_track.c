@@ -371,6 +371,87 @@ Test(track, client_gives_up)
 	story_end(&s);
 }
 
+/* Repeating a REQ shows that no REP came, though the capture has it. */
+Test(track, rep_that_does_not_arrive)
+{
+	struct story s;
+
+	story_begin(&s, NULL);
+	SAY(&s, 0, ACTIVE, REQ, 0);
+	SAY(&s, 10, PASSIVE, REP, 0);
+	SAY(&s, 6134, ACTIVE, REQ, 0);
+	SAY(&s, 10, PASSIVE, REP, 0);
+	SAY(&s, 5, ACTIVE, RTU, 0);
+	tracked_finish(&s.t);
+	EXPECT_PATH(&s, 0, ACTIVE, CM, "IDLE>REQ_SENT>ESTABLISHED~");
+	EXPECT_PATH(&s, 0, PASSIVE, CM, "IDLE>REQ_RCVD>REP_SENT>ESTABLISHED");
+	EXPECT_EVENTS(&s, 0, ACTIVE, "ADDR_RESOLVED ROUTE_RESOLVED CONNECT_RESPONSE/ESTABLISHED");
+	EXPECT(&s, 0, "unexpected", "0");
+	story_end(&s);
+}
+
+/* One that left before the REP arrived only crossed it. */
+Test(track, rep_that_crosses_a_repeated_req)
+{
+	struct story s;
+
+	story_begin(&s, NULL);
+	SAY(&s, 0, ACTIVE, REQ, 0);
+	SAY(&s, 6140, PASSIVE, REP, 0);
+	SAY(&s, 4, ACTIVE, REQ, 0);
+	SAY(&s, 5, ACTIVE, RTU, 0);
+	tracked_finish(&s.t);
+	EXPECT_PATH(&s, 0, ACTIVE, CM, "IDLE>REQ_SENT>REP_RCVD>ESTABLISHED");
+	story_end(&s);
+}
+
+/*
+ * No REP arrives at all: the passive side gives up, takes the next REQ for a new one with an id of
+ * its own, and the active side gives up after all of its 16.
+ */
+Test(track, passive_side_asked_again_after_it_gave_up)
+{
+	struct story s;
+	uint32_t id;
+
+	story_begin(&s, NULL);
+	s.cm_timeout = 19; /* 2.1 s: the REP's timer is the shorter one */
+	SAY(&s, 0, ACTIVE, REQ, 0);
+	id = s.id[RDT_PASSIVE];
+	for (unsigned n = 0; n < 16; n++)
+		SAY(&s, n ? 2100 : 10, PASSIVE, REP, 0);
+	SAY(&s, 6000, ACTIVE, REQ, 0);
+	SAY(&s, 10, PASSIVE, REP, .local = id + 7, .qpn = 0x77);
+	for (unsigned n = 2; n < 16; n++)
+		SAY(&s, 6144, ACTIVE, REQ, 0);
+	s.now += 60 * SECOND;
+	SAY(&s, 0, ACTIVE, REQ, .local = 0x4711, .tid = 0x4711);
+	tracked_finish(&s.t);
+	EXPECT_EVENTS(&s, 0, PASSIVE,
+		      "CONNECT_REQUEST UNREACHABLE(-110) CONNECT_REQUEST UNREACHABLE(-110)");
+	EXPECT_EVENTS(&s, 0, ACTIVE, "ADDR_RESOLVED ROUTE_RESOLVED UNREACHABLE(-110)");
+	EXPECT(&s, 0, "outcome", "timeout");
+	EXPECT(&s, 0, "p_qpn", "119");
+	EXPECT(&s, 1, "outcome", "unanswered");
+	story_end(&s);
+}
+
+/* A slow program: MRA of the REP. The kernel tells it of the answer once. */
+Test(track, one_response_event)
+{
+	struct story s;
+
+	story_begin(&s, NULL);
+	SAY(&s, 0, ACTIVE, REQ, 0);
+	SAY(&s, 10, PASSIVE, REP, 0);
+	SAY(&s, 4300, PASSIVE, REP, 0);
+	SAY(&s, 1, ACTIVE, MRA, .about = 1, .service_timeout = 20);
+	SAY(&s, 3000, ACTIVE, RTU, 0);
+	tracked_finish(&s.t);
+	EXPECT_EVENTS(&s, 0, ACTIVE, "ADDR_RESOLVED ROUTE_RESOLVED CONNECT_RESPONSE/ESTABLISHED");
+	story_end(&s);
+}
+
 /* ---- repetitions: sent again, doubled by the network, seen twice by the capture ---------------- */
 
 Test(track, who_made_the_copy)

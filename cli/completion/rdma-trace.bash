@@ -9,7 +9,7 @@ _rdma_trace_options()
 
 	case $1 in
 	list) echo "$common $capture -e --field" ;;
-	show) echo "$common $capture --calls" ;;
+	show) echo "$common $capture --calls --ftrace" ;;
 	dump) echo "$common $capture -e --field -V --decode" ;;
 	explain) echo "$common" ;;
 	fields) echo "$common -E --table" ;;
@@ -48,6 +48,10 @@ _rdma_trace()
 		[[ $cur == *,* ]] && before=${cur%,*},
 		COMPREPLY=($(compgen -P "$before" -W "$(rdma-trace fields -T tsv -E header=n 2>/dev/null |
 			cut -f2)" -- "${cur##*,}"))
+		return
+		;;
+	--ftrace)
+		COMPREPLY=($(compgen -P "${cur%%[!=]*}" -f -- "$cur") $(compgen -W "active= passive=" -- "$cur"))
 		return
 		;;
 	-f | --capture-filter | -Y | --filter | -s | --select | -c | --count | --port | --width | --max-conns)

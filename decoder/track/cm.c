@@ -503,14 +503,35 @@ static void learn(struct rdt_tracker *t, struct slot *s, const struct cm_in *in,
 
 /*
  * Does the receiver take it? It drops what its ICRC shows damaged, and (Linux) a DREQ that names
- * another QP than its own.
+ * another QP than its own; and a REP that it goes on asking for does not reach it.
  */
 static bool receiver_takes(const struct slot *s, const struct cm_in *in, enum rdt_side to)
 {
 	if (in->icrc == RDT_ICRC_BAD)
 		return false;
+	if (in->msg == RDT_MSG_REP && s->priv[to].reply_lost)
+		return false; /* until what it sends shows that one came */
 	return in->msg != RDT_MSG_DREQ || !HAS(in, dreq, remote_qpn) || !s->pub.end[to].has_qpn ||
 	       rdt_dreq_remote_qpn(in->body) == s->pub.end[to].qpn;
+}
+
+/* Has the passive side given up what the active one still asks for? */
+static bool given_up(const struct slot *s)
+{
+	const unsigned active = s->pub.end[RDT_ACTIVE].cm_state;
+
+	return s->pub.end[RDT_PASSIVE].cm_state == RDT_CM_DONE && !s->pub.refused &&
+	       (active == RDT_CM_REQ_SENT || active == RDT_CM_MRA_REQ_RCVD);
+}
+
+/* What a REQ that was sent again shows of the time before. */
+static void asked_again(struct rdt_tracker *t, struct slot *s, const struct cm_in *in)
+{
+	step_reply_lost(s, in->when->ns);
+	if (!given_up(s))
+		return;
+	conn_forget_passive(t, s);
+	step_reopen(t, s, in->when);
 }
 
 /* ---- the way of one message ------------------------------------------------------------------ */
@@ -573,6 +594,8 @@ static void deliver(struct rdt_tracker *t, const struct rdt_frame *frame, const 
 	rec.from = (uint8_t)from;
 	rec.copy = copy_count(s, from, copy_place(in), in->fp, &rec.copy_kind);
 	learn(t, s, in, from, rec.copy);
+	if (in->msg == RDT_MSG_REQ && rec.copy_kind == RDT_COPY_RESENT)
+		asked_again(t, s, in);
 	if (!rec.copy && (in->msg == RDT_MSG_REQ || in->msg == RDT_MSG_SIDR_REQ)) {
 		/* Only services of the RDMA IP CM have an rdma_cm id behind them, as far as one can tell. */
 		s->priv[RDT_PASSIVE].owes_request = s->pub.port_space != 0;

@@ -83,6 +83,28 @@ void conn_bind_qpn(struct rdt_tracker *t, struct slot *s, enum rdt_side side, ui
 		map_put(&t->flows, key_of_flow(s, sender, true), owner(s, sender));
 }
 
+static void unbind_id(struct rdt_tracker *t, const struct slot *s, enum rdt_side side)
+{
+	const struct rdt_end *e = &s->pub.end[side];
+
+	if (!e->has_comm_id)
+		return;
+	map_remove(&t->ids, id_key(e->addr, e->comm_id), owner(s, side));
+	if (s->priv[side].alt_addr != SLOT_NONE)
+		map_remove(&t->ids, id_key(s->priv[side].alt_addr, e->comm_id), owner(s, side));
+}
+
+void conn_forget_passive(struct rdt_tracker *t, struct slot *s)
+{
+	struct end_priv *priv = &s->priv[RDT_PASSIVE];
+
+	unbind_id(t, s, RDT_PASSIVE);
+	s->pub.end[RDT_PASSIVE].has_comm_id = 0;
+	s->pub.has_rep = 0; /* its next REP is learnt from as the first was */
+	priv->copies[COPY_OPEN] = priv->copies[COPY_MRA] = 0;
+	priv->has_mra = 0;
+}
+
 /* Take a connection out of all maps; keys that have passed to a newer one stay. */
 static void unbind(struct rdt_tracker *t, const struct slot *s)
 {
@@ -90,12 +112,7 @@ static void unbind(struct rdt_tracker *t, const struct slot *s)
 		const struct rdt_end *e = &s->pub.end[side];
 		const enum rdt_side sender = rdt_side_other(side);
 
-		if (e->has_comm_id) {
-			map_remove(&t->ids, id_key(e->addr, e->comm_id), owner(s, side));
-			if (s->priv[side].alt_addr != SLOT_NONE)
-				map_remove(&t->ids, id_key(s->priv[side].alt_addr, e->comm_id),
-					   owner(s, side));
-		}
+		unbind_id(t, s, side);
 		if (e->has_qpn) {
 			map_remove(&t->flows, key_of_flow(s, sender, false), owner(s, sender));
 			if (has_alt(s))
@@ -163,6 +180,7 @@ struct slot *conn_new(struct rdt_tracker *t, enum rdt_conn_kind kind, const stru
 	memset(s, 0, sizeof(*s));
 	s->index = t->count++;
 	s->next_half = SLOT_NONE;
+	s->asked = *when;
 	s->pub.kind = (uint8_t)kind;
 	s->pub.transport = transports[frame->encap];
 	s->pub.start_ns = s->pub.last_ns = when->ns;

@@ -28,7 +28,7 @@ struct line {
 	uint32_t entry; /* of its message in the journal */
 	uint16_t src_port, dst_port;
 	uint8_t kind, msg, state, event;
-	uint8_t side;
+	uint8_t side, input;
 };
 
 struct rdt_host {
@@ -415,6 +415,7 @@ static bool find_frames(struct join *join)
 				continue;
 			ok = map_put(&given, key, 1);
 			line->frame = e[k].msg.when.frame;
+			line->input = e[k].msg.when.input;
 			line->entry = (uint32_t)k;
 			if (h->clock.unsteady) {
 				line->at = e[k].msg.when.ns;
@@ -514,7 +515,7 @@ static struct rdt_entry state_entry(const struct line *line, enum rdt_machine ma
 				    const char *why)
 {
 	return (struct rdt_entry){ .kind = RDT_REC_state,
-				   .state = { .when = { line->at, line->frame, 0 },
+				   .state = { .when = { line->at, line->frame, line->input },
 					      .side = line->side,
 					      .machine = (uint8_t)machine,
 					      .from = (uint8_t)from,
@@ -593,6 +594,8 @@ static bool record(const struct line *line, struct now *now, struct rdt_entry *r
 		return now->cm != from;
 	case LINE_EVENT:
 		now->rdma = rdma_after(now->rdma, line->event);
+		if (line->event == RDT_EVENT_UNREACHABLE)
+			now->cm = RDT_CM_DONE;
 		*ret = (struct rdt_entry){ .kind = RDT_REC_event,
 					   .event = { .when = { line->at, 0, 0 },
 						      .status = line->status,

@@ -64,12 +64,14 @@ struct end_priv {
 	uint8_t owes_response : 1; /* a CONNECT_RESPONSE whose RTU was not seen */
 	uint8_t data_known : 1;    /* data.next_psn is valid */
 	uint8_t all_sent : 1;      /* the awaited message was sent as often as announced */
+	uint8_t reply_lost : 1;    /* active: it repeats its REQ although a REP is in the capture */
 };
 
 struct slot {
 	struct rdt_conn pub; /* first: a pointer to it is a pointer to the slot */
 	struct end_priv priv[RDT_SIDES];
 	uint32_t index;
+	struct rdt_when asked; /* the REQ that the passive side answers: its first, mostly */
 	uint32_t
 		next_half; /* data: next unpaired one between the same ends; when merged, into which */
 	uint8_t pair_tries;
@@ -164,6 +166,9 @@ static inline uint64_t flow_key(uint32_t src, uint32_t dst, uint32_t qpn)
 void conn_bind_id(struct rdt_tracker *t, struct slot *s, enum rdt_side side, uint32_t comm_id);
 
 /* A side's own QPN: what its peer sends there is this connection's from now on. */
+/* The passive side has a new id for the same REQ: what was known of its id is taken back. */
+void conn_forget_passive(struct rdt_tracker *t, struct slot *s);
+
 void conn_bind_qpn(struct rdt_tracker *t, struct slot *s, enum rdt_side side, uint32_t qpn);
 
 /* Number all connections up to index (not included). */
@@ -180,6 +185,15 @@ void step_resolve(struct rdt_tracker *t, struct slot *s, const struct rdt_when *
 
 /* The passive program is proven to have been asked, at the time of the first request. */
 void step_request_proven(struct rdt_tracker *t, struct slot *s);
+
+/*
+ * The active side sent its REQ again at ns. Linux stops that when a REP comes; so a REP captured
+ * longer ago than packets are on their way did not reach it.
+ */
+void step_reply_lost(struct slot *s, int64_t ns);
+
+/* The passive side, which had given up, takes a repeated REQ for a new one. */
+void step_reopen(struct rdt_tracker *t, struct slot *s, const struct rdt_when *when);
 
 /* Nothing more will come for it: timers, what data show, and what was held back. */
 void step_settle(struct rdt_tracker *t, struct slot *s);

@@ -7,6 +7,9 @@ static enum rdt_machine main_machine(const struct slot *s)
 	return s->pub.kind == RDT_CONN_MPA ? RDT_MACHINE_MPA : RDT_MACHINE_CM;
 }
 
+/* No answer is on its way for longer. */
+#define FLIGHT_NS INT64_C(1000000000)
+
 /* ---- records ------------------------------------------------------------------------------ */
 
 static void emit_state(const struct rdt_tracker *t, const struct slot *s, enum rdt_side side,
@@ -104,6 +107,8 @@ static void step_rdma(struct rdt_tracker *t, struct slot *s, enum rdt_side side,
 		return;
 	row = rdt_event_row(e->rdma_state, event);
 	step = fsm_step(RDT_MACHINE_RDMA, e->rdma_state, event);
+	if (!row && step.action == RDT_ACT_UNEXPECTED && event != RDT_CM_EV_RX_REP)
+		return;
 	if (event == RDT_CM_EV_RX_REP) {
 		/* The kernel delivers now; what the program gets is known when the RTU comes, or not. */
 		priv->owes_response = 1;
@@ -179,13 +184,12 @@ void step_request_proven(struct rdt_tracker *t, struct slot *s)
 	static const uint8_t asks[] = { [RDT_CONN_CM] = RDT_CM_EV_RX_REQ,
 					[RDT_CONN_SIDR] = RDT_CM_EV_RX_SIDR_REQ,
 					[RDT_CONN_MPA] = RDT_CM_EV_RX_MPA_REQ };
-	const struct rdt_when first = { s->pub.start_ns, s->pub.first_frame, s->pub.input };
 
 	if (!s->priv[RDT_PASSIVE].owes_request)
 		return;
 	s->priv[RDT_PASSIVE].owes_request = 0;
 	s->pub.end[RDT_PASSIVE].rdma_state = RDT_RDMA_IDLE;
-	step_rdma(t, s, RDT_PASSIVE, asks[s->pub.kind], &first);
+	step_rdma(t, s, RDT_PASSIVE, asks[s->pub.kind], &s->asked);
 }
 
 /* Does this event at the passive side show that its program was asked? */
@@ -304,6 +308,42 @@ struct rdt_step step_side(struct rdt_tracker *t, struct slot *s, enum rdt_side s
 		}
 	}
 	return step;
+}
+
+void step_reply_lost(struct slot *s, int64_t ns)
+{
+	struct end_priv *priv = &s->priv[RDT_ACTIVE];
+	const bool doubtful = priv->held.event == RDT_CM_EV_RX_REP;
+
+	if (!doubtful || ns - priv->held.ns < FLIGHT_NS)
+		return;
+	s->pub.end[RDT_ACTIVE].cm_state = priv->held.from;
+	priv->held.event = RDT_CM_EV_NONE;
+	priv->owes_response = 0;
+	priv->reply_lost = 1;
+}
+
+void step_reopen(struct rdt_tracker *t, struct slot *s, const struct rdt_when *when)
+{
+	static const char why[] = "a new id and queue pair for the repeated REQ";
+	struct rdt_end *e = &s->pub.end[RDT_PASSIVE];
+	const struct rdt_step step = { .basis = RDT_BASIS_INFERRED, .why = why };
+	struct rdt_step rdma = step, qp = step;
+
+	rdma.next = RDT_RDMA_IDLE;
+	qp.next = RDT_QP_RESET;
+	if (e->rdma_state != RDT_RDMA_NONE)
+		emit_state(t, s, RDT_PASSIVE, RDT_MACHINE_RDMA, e->rdma_state, RDT_CM_EV_RX_REQ,
+			   rdma, when);
+	if (e->qp_state != RDT_QP_NONE)
+		emit_state(t, s, RDT_PASSIVE, RDT_MACHINE_QP, e->qp_state, RDT_CM_EV_RX_REQ, qp,
+			   when);
+	e->rdma_state = RDT_RDMA_NONE;
+	e->qp_state = RDT_QP_RESET;
+	e->cm_state = RDT_CM_IDLE;
+	s->pub.gave_up = 0;
+	s->asked = *when;
+	s->priv[RDT_PASSIVE].owes_request = s->pub.port_space != 0;
 }
 
 void step_settle(struct rdt_tracker *t, struct slot *s)

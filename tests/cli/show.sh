@@ -62,6 +62,34 @@ run "$RDT" show -q --ascii --calls "$accept"
 check "each message is sent by something" is "$(grep -c ' sent by  ' "$out")" 20
 check "and got by something" is "$(grep -c ' got by  ' "$out")" 20
 
+# The hosts' traces: what the kernel says has a *, replaces what was inferred, and is never in doubt.
+trace=$CAPTURES/slow.client.trace.gz
+run "$RDT" show -q --ascii --ftrace active="$trace" --ftrace "$CAPTURES/slow.server.trace.gz" "$CAPTURES/slow.pcap"
+check "both traces agree" is "$(grep -c '^host .*agrees with the packets$' "$out")" 2
+check "the armed MRA" prints '\*MRA_REQ_SENT +\*kernel '
+check "an event's time" prints '\*kernel .*passive program is told DISCONNECTED$'
+check "no event is inferred any more" is "$(grep -c 'inferred from the packets' "$out")" 0
+run "$RDT" show -q -T ndjson --ftrace "$trace" "$CAPTURES/slow.pcap"
+check "a host line" holds '[inputs | select(.type == "host")] | length == 1 and .[0].compared == 3
+	and .[0].conflicts == 0 and .[0].unsent == 0 and .[0].clock_steady' "$out"
+check "the active side's events are the kernel's" holds '[inputs | select(.type == "event" and
+	.side == "active")] | length == 4 and all(.basis == "kernel")' "$out"
+check "the passive side's are not" holds '[inputs | select(.type == "event" and .side == "passive")]
+	| length == 3 and all(.basis == "inferred")' "$out"
+gzip -dc "$trace" | sed 's/state=ESTABLISHED/state=REP_RCVD/; /icm_send_rtu/p' >"$TMP/other.trace"
+run "$RDT" show -q --ascii --ftrace "$TMP/other.trace" "$CAPTURES/slow.pcap"
+check "a state that the packets do not show" prints 'DREQ .*its kernel was in REP_RCVD, the packets before it show ESTABLISHED'
+check "a message that is not captured" prints '1 message it sent is not in the capture'
+expect 0 'passive side of every connection.*--ftrace says active' \
+	"$RDT" show --ftrace active="$CAPTURES/slow.server.trace.gz" "$CAPTURES/slow.pcap"
+expect 0 'none of its lines belongs to a connection' "$RDT" show --ftrace "$trace" "$accept"
+expect 2 'cannot be read: No such file' "$RDT" show --ftrace active=/no/such/file "$accept"
+expect 2 'is a directory' "$RDT" show --ftrace "$TMP" "$accept"
+expect 2 'no kernel trace.*none of its [0-9]+ lines' "$RDT" show --ftrace "$accept" "$accept"
+expect 2 'more than twice' "$RDT" show --ftrace "$trace" --ftrace "$trace" --ftrace "$trace" "$accept"
+head -c 700 "$trace" >"$TMP/cut.gz"
+expect 3 'damaged after line' "$RDT" show --ftrace "$TMP/cut.gz" "$CAPTURES/slow.pcap"
+
 # The forms for programs: as many records, in the same order, by time.
 for capture in "$CAPTURES"/*.pcap; do
 	name=$(basename "$capture")

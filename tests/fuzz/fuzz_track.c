@@ -161,8 +161,7 @@ static uint64_t run(const uint8_t *data, size_t size, uint8_t skip_icrc)
 		require(conn->retries <= conn->msgs && conn->start_ns <= conn->last_ns);
 		for (size_t col = 0; col < RDT_COL_COUNT && rdt_cols[col].rec == RDT_REC_conn;
 		     col++) {
-			const struct rdt_value v =
-				rdt_col_value(check.tracker, col, conn, NULL, 0);
+			const struct rdt_value v = rdt_col_value(check.tracker, col, conn, NULL, 0);
 
 			require(v.type == RDT_VALUE_NULL || v.type == rdt_cols[col].type);
 		}

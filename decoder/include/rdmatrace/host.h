@@ -73,7 +73,8 @@ const struct rdt_host_conflict *rdt_host_conflicts(const struct rdt_host *h, siz
 
 /*
  * What the kernel says of a connection: state and event records of basis KERNEL, on the capture's
- * clock, in the trace's order. when.frame is the message's frame where the capture has it, else 0.
+ * clock, in the trace's order. when.frame (and when.input) is the message's where the capture has it,
+ * else 0.
  * Returns how many; *ret_entries is borrowed until rdt_host_free().
  */
 size_t rdt_host_entries(const struct rdt_host *h, uint32_t conn,
