@@ -5,7 +5,7 @@ scenario tell the same story. It shares no code with the product.
     cm 1x c>REQ s>REP c>RTU c>DREQ s>DREP      connections by their CM messages, copies included
     sidr 1x c>SIDR_REQ s>SIDR_REP:0
     mpa 1x c>SYN c>MPA_REQ:1:C s>MPA_REP:1:C c>FIN s>FIN
-    rc c>s SEND_ONLY RDMA_READ_REQUEST         opcodes of data in order of first appearance
+    rc c>s SEND_ONLY READ_REQUEST              opcodes of data, in the order of their numbers
     nak s RNR
     req mtu 1024 tos 0 hop 64 ...              what a REQ asked for
     text s>REJ:28:REQ denied                   private data that is text
@@ -137,7 +137,7 @@ class Story:
             return
         name = OPCODE[body[0] & 31] if body[0] & 31 < len(OPCODE) else hex(body[0])
         way = "c>s" if packet.side == "c" else "s>c"
-        self.flows.setdefault(f"{service} {way}", {})[name] = True
+        self.flows.setdefault(f"{service} {way}", {})[body[0] & 31] = name
         if name == "ACK":
             syndrome = body[12]
             if syndrome >> 5 == 1:
@@ -249,7 +249,7 @@ class Story:
             if length >= 2:
                 opcode = data[3] & 15
                 name = RDMAP[opcode] if opcode < len(RDMAP) else hex(opcode)
-                self.flows.setdefault("ddp " + ("c>s" if side == "c" else "s>c"), {})[name] = True
+                self.flows.setdefault("ddp " + ("c>s" if side == "c" else "s>c"), {})[opcode] = name
                 if name == "TERMINATE":
                     conn["tokens"].append(f"{side}>TERMINATE")
             data = data[total:]
@@ -265,7 +265,7 @@ class Story:
                 made["mpa %dx " + tokens] += 1
             elif ports and 18515 in ports:
                 self.facts.add("net tcp 18515")
-        flows = {f"{flow} {' '.join(names)}" for flow, names in self.flows.items()}
+        flows = {f"{flow} {' '.join(names[number] for number in sorted(names))}" for flow, names in self.flows.items()}
         return sorted(text % count for text, count in made.items()) + sorted(flows | self.facts)
 
     def outcomes(self):

@@ -12,6 +12,13 @@ static unsigned linktype_of(int dlt)
 	return dlt == DLT_RAW ? 101 : (unsigned)dlt;
 }
 
+const char *test_captures(void)
+{
+	const char *other = getenv("RDT_CAPTURES");
+
+	return other && *other ? other : RDT_CAPTURES;
+}
+
 int test_pcap_walk(const char *name, test_frame_fn fn, void *arg)
 {
 	char error[PCAP_ERRBUF_SIZE], path[4096];
@@ -20,7 +27,7 @@ int test_pcap_walk(const char *name, test_frame_fn fn, void *arg)
 	pcap_t *pcap;
 	int count = 0, stop = 0;
 
-	snprintf(path, sizeof(path), "%s/%s", RDT_CAPTURES, name);
+	snprintf(path, sizeof(path), "%s/%s", test_captures(), name);
 	pcap = pcap_open_offline_with_tstamp_precision(path, PCAP_TSTAMP_PRECISION_NANO, error);
 	if (!pcap) {
 		fprintf(stderr, "%s: %s\n", path, error);

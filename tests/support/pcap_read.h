@@ -20,8 +20,11 @@ struct test_frame {
 /* Called for each frame; what it returns other than 0 ends the walk. */
 typedef int (*test_frame_fn)(const struct test_frame *frame, void *arg);
 
+/* The folder of the captures: captures/, or what the environment calls RDT_CAPTURES (fresh runs of the lab). */
+const char *test_captures(void);
+
 /*
- * Walk the file RDT_CAPTURES/<name>. Returns the number of frames given to fn, -1 when the file
+ * Walk the file <test_captures()>/<name>. Returns the number of frames given to fn, -1 when the file
  * cannot be read (said on stderr).
  */
 int test_pcap_walk(const char *name, test_frame_fn fn, void *arg);
