@@ -24,17 +24,16 @@ const char *packet_what(const struct packet *p, char *buf, size_t size)
 /* ---- Source --------------------------------------------------------------------------------------- */
 
 /*
- * On the first pass over a REQ the built-in dissector leaves LID 65535 as the source, whatever it
- * was. The network layer's address is right; without one, our frame's is.
+ * On the first pass over a REQ the built-in dissector leaves the LID that the REQ names as the source,
+ * over Ethernet as well. The network layer's address is right; without one, our frame's is.
  */
-static void repair_source(packet_info *pinfo, const struct rdt_frame *f)
+static void repair_source(packet_info *pinfo, const struct packet *p)
 {
+	const struct rdt_frame *f = &p->frame;
 	uint16_t lid;
 
-	if (pinfo->src.type != AT_IB || pinfo->src.len != (int)sizeof(lid))
-		return;
-	memcpy(&lid, pinfo->src.data, sizeof(lid));
-	if (lid != 0xffff)
+	if (pinfo->src.type != AT_IB || pinfo->src.len != (int)sizeof(lid) ||
+	    !rdt_layer_find(p->layers, p->layer_count, RDT_H_req))
 		return;
 	if (pinfo->net_src.type != AT_NONE && pinfo->net_src.type != AT_IB) {
 		copy_address_shallow(&pinfo->src, &pinfo->net_src);
@@ -80,8 +79,7 @@ static bool owns_line(const struct packet *p)
 static void add_marks(const struct packet *p, char *buf, size_t size)
 {
 	for (uint64_t left = p->note->experts; left; left &= left - 1) {
-		const char *before =
-			expert_before((enum rdmacm_expert)__builtin_ctzll(left));
+		const char *before = expert_before((enum rdmacm_expert)__builtin_ctzll(left));
 
 		if (before)
 			g_strlcat(buf, before, (gsize)size);
@@ -95,7 +93,7 @@ void columns_set(struct packet *p)
 
 	if (!rdmacm_prefs.columns)
 		return;
-	repair_source(p->pinfo, &p->frame);
+	repair_source(p->pinfo, p);
 	if (!cinfo)
 		return;
 	add_marks(p, line, sizeof(line));
@@ -106,6 +104,8 @@ void columns_set(struct packet *p)
 	}
 	g_strlcat(line, packet_what(p, what, sizeof(what)), sizeof(line));
 	rdt_line_says(&p->frame, p->layers, p->layer_count, line, sizeof(line));
+	/* What another dissector put there to stay is about a packet that it could not read. */
+	col_clear_fence(cinfo, COL_INFO);
 	col_add_str(cinfo, COL_INFO, line);
 	if (p->note->message || rdt_layer_find(p->layers, p->layer_count, RDT_H_mad))
 		col_set_str(cinfo, COL_PROTOCOL, "RDMA CM");

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The plugin in real Wireshark programs, run as an ordinary user. Included by tests/CMakeLists.txt.
+if(NOT TARGET rdmacm)
+	return()
+endif()
+
+# rdt_dissector(name argument...): one script, given the plugin and the program.
+function(rdt_dissector name)
+	add_test(NAME dissector_${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/dissector/${name}
+		$<TARGET_FILE:rdmacm> $<TARGET_FILE:rdma-trace> ${ARGN})
+	set_tests_properties(dissector_${name} PROPERTIES TIMEOUT 1800 LABELS dissector)
+endfunction()
+
+# Captures of what the lab does not show, beside those of gen_packets.
+add_executable(gen_rare dissector/gen_rare.c)
+target_link_libraries(gen_rare PRIVATE rdmatrace_track PkgConfig::TESTPCAP)
+set(made ${CMAKE_CURRENT_BINARY_DIR}/packets.pcap)
+foreach(kind rare erf)
+	add_test(NAME gen_${kind} COMMAND gen_rare ${kind} ${CMAKE_CURRENT_BINARY_DIR}/${kind}.pcap)
+	set_tests_properties(gen_${kind} PROPERTIES FIXTURES_SETUP packets)
+	list(APPEND made ${CMAKE_CURRENT_BINARY_DIR}/${kind}.pcap)
+endforeach()
+
+rdt_dissector(compare ${capture_files} ${made})
+set_tests_properties(dissector_compare PROPERTIES FIXTURES_REQUIRED packets)
