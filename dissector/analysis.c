@@ -26,7 +26,7 @@ static const value_string icrc_vals[] = {
 #define X(symbol, key, text) { RDT_ICRC_##symbol, text },
 	RDT_ICRC_LIST(X)
 #undef X
-	{ 0, NULL }
+		{ 0, NULL }
 };
 
 static void completeness_text(char *buf, uint32_t value)
@@ -48,7 +48,8 @@ static void completeness_text(char *buf, uint32_t value)
 			g_strlcat(buf, ", ", ITEM_LABEL_LENGTH);
 		g_strlcat(buf, bits[i].text, ITEM_LABEL_LENGTH);
 	}
-	g_snprintf(buf + strlen(buf), (gulong)(ITEM_LABEL_LENGTH - strlen(buf)), " (0x%02x)", value);
+	g_snprintf(buf + strlen(buf), (gulong)(ITEM_LABEL_LENGTH - strlen(buf)), " (0x%02x)",
+		   value);
 }
 
 void analysis_register(void)
@@ -86,8 +87,7 @@ static void put_frame(proto_tree *tree, const struct packet *p, enum analysis id
 static void put_text(proto_tree *tree, const struct packet *p, enum analysis id, const char *text)
 {
 	if (text)
-		proto_item_set_generated(
-			proto_tree_add_string(tree, hf[id], p->tvb, 0, 0, text));
+		proto_item_set_generated(proto_tree_add_string(tree, hf[id], p->tvb, 0, 0, text));
 }
 
 /* Negative: there is none. */
@@ -133,10 +133,10 @@ static void add_event(proto_tree *tree, const struct packet *p, const struct rdt
 		      const struct rdt_event_rec *r)
 {
 	proto_tree *sub = proto_tree_add_subtree_format(
-		tree, p->tvb, 0, 0, ett_record, NULL, "[%s program gets RDMA_CM_EVENT_%s, status %d%s]",
+		tree, p->tvb, 0, 0, ett_record, NULL,
+		"[%s program gets RDMA_CM_EVENT_%s, status %d%s]",
 		rdt_side_key((enum rdt_side)r->side),
-		rdt_rdma_event_key((enum rdt_rdma_event)r->event), r->status,
-		basis_mark(r->basis));
+		rdt_rdma_event_key((enum rdt_rdma_event)r->event), r->status, basis_mark(r->basis));
 
 	add_columns(sub, p, conn, RDT_REC_event, r);
 }
@@ -274,8 +274,8 @@ static proto_item *add_title(proto_tree *tree, const struct packet *p, proto_tre
 	if (p->conn->has_svc)
 		rdt_unit_text(RDT_UNIT_SERVICE_ID, p->conn->svc, svc, sizeof(svc));
 	*ret_tree = proto_tree_add_subtree_format(
-		tree, p->tvb, 0, 0, ett_stream, &item, "[Stream %u: %s -> %s%s%s; sent by the %s side]",
-		p->stream,
+		tree, p->tvb, 0, 0, ett_stream, &item,
+		"[Stream %u: %s -> %s%s%s; sent by the %s side]", p->stream,
 		rdt_addr_text(rdt_tracker_addr(t, p->conn->end[RDT_ACTIVE].addr), a, sizeof(a)),
 		rdt_addr_text(rdt_tracker_addr(t, p->conn->end[RDT_PASSIVE].addr), b, sizeof(b)),
 		*svc ? ", " : "", svc, rdt_side_key((enum rdt_side)p->note->side));
@@ -302,11 +302,11 @@ proto_item *analysis_add(proto_tree *tree, struct packet *p)
 		add_data(sub, p);
 	add_records(sub, p);
 	if (p->conn)
-		add_connection(proto_tree_add_subtree(
-				       sub, p->tvb, 0, 0, ett_whole, NULL,
-				       p->final ? "[Connection, over the whole capture]"
-						: "[Connection, as far as it is known]"),
-			       p);
+		add_connection(
+			proto_tree_add_subtree(sub, p->tvb, 0, 0, ett_whole, NULL,
+					       p->final ? "[Connection, over the whole capture]"
+							: "[Connection, as far as it is known]"),
+			p);
 	put_text(sub, p, A_PROBLEM, rdt_line_problem(&p->frame));
 	return item;
 }

@@ -26,9 +26,8 @@ static const struct {
 void experts_register(void)
 {
 	static ei_register_info regs[] = {
-#define X(symbol, name, group, severity, field, before, summary)                             \
-	{ &fields[EI_##symbol],                                                              \
-	  { "rdmacm.analysis." name, group, severity, summary, EXPFILL } },
+#define X(symbol, name, group, severity, field, before, summary) \
+	{ &fields[EI_##symbol], { "rdmacm.analysis." name, group, severity, summary, EXPFILL } },
 #include "experts.def"
 #undef X
 	};
@@ -75,14 +74,15 @@ static const char *field_text(const struct packet *p, enum rdt_field_id id, char
 	return rdt_field_text(f, layer->bytes, buf, RDT_TEXT_MAX);
 }
 
-/* Who gave up, from the record of its timer. */
+/* Who gave up, from the record that says so. */
 static void say_timeout(const struct packet *p, char *buf, size_t size)
 {
 	for (const struct record *r = p->note->records; r; r = r->next) {
-		if (r->rec == RDT_REC_state && !r->state.when.frame &&
-		    r->state.event != RDT_CM_EV_TIMER_TIMEWAIT) {
-			snprintf(buf, size, "%s side, %s (inferred)",
-				 rdt_side_key((enum rdt_side)r->state.side), r->state.why);
+		if (r->rec == RDT_REC_state &&
+		    (is_give_up(&r->state) || r->state.event == RDT_CM_EV_TIMER_DREQ)) {
+			snprintf(buf, size, "%s side, %s%s",
+				 rdt_side_key((enum rdt_side)r->state.side), r->state.why,
+				 r->state.basis == RDT_BASIS_WIRE ? "" : " (inferred)");
 			return;
 		}
 	}
@@ -92,7 +92,8 @@ static void say_psn_first(const struct packet *p, char *buf, size_t size)
 {
 	const struct rdt_end *end = &p->conn->end[p->note->side];
 
-	snprintf(buf, size, "first PSN 0x%06" PRIx32 ", announced 0x%06" PRIx32 ": %" PRId32 " apart",
+	snprintf(buf, size,
+		 "first PSN 0x%06" PRIx32 ", announced 0x%06" PRIx32 ": %" PRId32 " apart",
 		 end->data.first_psn, end->psn, rdt_psn_diff(end->data.first_psn, end->psn));
 }
 
@@ -146,7 +147,8 @@ static void details(const struct packet *p, enum rdmacm_expert ei, char *buf, si
 	case EI_PARAM_MISMATCH:
 		if (p->conn)
 			snprintf(buf, size,
-				 "initiator depth %s, but the requester takes %u READs and atomics at a time",
+				 "initiator depth %s, but the requester takes %u READs and atomics "
+				 "at a time",
 				 field_text(p, RDT_F_rep_initiator_depth, a),
 				 p->conn->end[RDT_ACTIVE].resources);
 		break;

@@ -108,8 +108,7 @@ static void on_state(void *user, const struct rdt_conn *conn, const struct rdt_s
 	if (!note)
 		return;
 	record_add(note, conn, RDT_REC_state, rec->machine)->state = *rec;
-	if (rec->event == RDT_CM_EV_TIMER_REQ || rec->event == RDT_CM_EV_TIMER_REP ||
-	    rec->event == RDT_CM_EV_TIMER_SIDR)
+	if (is_give_up(rec))
 		note->experts |= EI_BIT(TIMEOUT);
 	if (rec->event == RDT_CM_EV_TIMER_DREQ)
 		note->experts |= EI_BIT(CLOSE_TIMEOUT);
@@ -235,9 +234,10 @@ static void first_pass(packet_info *pinfo, const struct rdt_frame *frame)
 		if (rdt_tracker_feed(capture.tracker, frame, &when, &verdict) != RDT_OK &&
 		    !capture.no_memory) {
 			capture.no_memory = true;
-			report_failure("rdmacm: no memory for more connections; from frame %u on the "
-				       "analysis is not complete",
-				       pinfo->num);
+			report_failure(
+				"rdmacm: no memory for more connections; from frame %u on the "
+				"analysis is not complete",
+				pinfo->num);
 		}
 		duplicated = rdt_tracker_stats(capture.tracker)->duplicated - duplicated;
 	}

@@ -30,11 +30,11 @@ static void reg(int *hf, const char *abbrev, const char *name, enum ftenum type,
 		const void *strings, const char *blurb)
 {
 	*hf = -1;
-	regs[reg_count++] = (hf_register_info){
-		hf,
-		{ name, wmem_strdup_printf(wmem_epan_scope(), "rdmacm.%s", abbrev), type, display,
-		  strings, 0, blurb, HFILL }
-	};
+	regs[reg_count++] =
+		(hf_register_info){ hf,
+				    { name,
+				      wmem_strdup_printf(wmem_epan_scope(), "rdmacm.%s", abbrev),
+				      type, display, strings, 0, blurb, HFILL } };
 }
 
 static const void *names_of(const struct rdt_field *f)
@@ -252,9 +252,9 @@ static proto_item *add_number(proto_tree *tree, tvbuff_t *tvb, const struct rdt_
 	case RDT_KIND_IPV4:
 		return proto_tree_add_ipv4(tree, hf, tvb, off, len, g_htonl((uint32_t)value));
 	default:
-		return f->width > 32 ? proto_tree_add_uint64(tree, hf, tvb, off, len, value)
-				     : proto_tree_add_uint(tree, hf, tvb, off, len,
-							   (uint32_t)value);
+		return f->width > 32
+			       ? proto_tree_add_uint64(tree, hf, tvb, off, len, value)
+			       : proto_tree_add_uint(tree, hf, tvb, off, len, (uint32_t)value);
 	}
 }
 
@@ -340,8 +340,7 @@ static nstime_t nstime_of(int64_t ns)
 proto_item *column_add(proto_tree *tree, const struct packet *p, const struct rdt_conn *conn,
 		       size_t col, const void *record)
 {
-	const struct rdt_value v =
-		rdt_col_value(feed_tracker(), col, conn, record, feed_base_ns());
+	const struct rdt_value v = rdt_col_value(feed_tracker(), col, conn, record, feed_base_ns());
 	const int hf = hf_col[col];
 	char text[RDT_ADDR_TEXT];
 	proto_item *item = NULL;

@@ -2,6 +2,7 @@
 /* Which expert items a packet has. Decided once, on the first pass; experts.c has the words. */
 #include "rdmacm.h"
 #include "rdmatrace/icrc.h"
+#include "rdmatrace/states.h"
 
 #define ECN_CE 3u
 #define METHOD_RESPONSE 0x80u
@@ -31,7 +32,7 @@ static uint64_t judge_aeth(const uint8_t *aeth)
 		return EI_BIT(RNR);
 	case RDT_AETH_NAK:
 		return rdt_aeth_value(aeth) == RDT_NAK_PSN ? EI_BIT(NAK_SEQUENCE)
-							       : EI_BIT(NAK_ERROR);
+							   : EI_BIT(NAK_ERROR);
 	default:
 		return 0;
 	}
@@ -49,7 +50,8 @@ static uint64_t judge_pkt(const struct rdt_pkt *pkt)
 	if (rdt_bth_fecn(pkt->bth))
 		found |= EI_BIT(CONGESTION);
 	if (rdt_pkt_deth(pkt) && rdt_bth_dest_qpn(pkt->bth) <= RDT_QP1 &&
-	    pkt->payload_len >= RDT_LEN_mad && pkt->have >= (size_t)pkt->op->hdr_len + RDT_LEN_mad &&
+	    pkt->payload_len >= RDT_LEN_mad &&
+	    pkt->have >= (size_t)pkt->op->hdr_len + RDT_LEN_mad &&
 	    rdt_mad_method(mad) & METHOD_RESPONSE && rdt_mad_status(mad))
 		found |= EI_BIT(MAD_STATUS);
 	return found;
@@ -77,10 +79,9 @@ uint64_t judge_frame(const struct rdt_frame *frame, enum rdt_icrc_state icrc)
 	case RDT_SNAPPED:
 		return found | EI_BIT(SNAPPED);
 	case RDT_OPCODE:
-		return found |
-		       (rdt_pkt_is_vendor(frame->bth, frame->bth_have, frame->bth_len)
-				? EI_BIT(VENDOR)
-				: EI_BIT(OPCODE));
+		return found | (rdt_pkt_is_vendor(frame->bth, frame->bth_have, frame->bth_len)
+					? EI_BIT(VENDOR)
+					: EI_BIT(OPCODE));
 	case RDT_MALFORMED:
 	case RDT_RANGE:
 	case RDT_NOT_FOUND:
@@ -90,6 +91,16 @@ uint64_t judge_frame(const struct rdt_frame *frame, enum rdt_icrc_state icrc)
 		break;
 	}
 	return found | EI_BIT(MALFORMED);
+}
+
+bool is_give_up(const struct rdt_state_rec *rec)
+{
+	const enum rdt_cm_event event = (enum rdt_cm_event)rec->event;
+
+	/* A REJ says so itself, and what the peer hears of it is not its own. */
+	return (rec->machine == RDT_MACHINE_CM || rec->machine == RDT_MACHINE_MPA) &&
+	       event != RDT_CM_EV_TX_REJ && !rdt_cm_event_is_rx(event) &&
+	       rdt_step((enum rdt_machine)rec->machine, rec->from, event).action == RDT_ACT_GIVE_UP;
 }
 
 /* ---- messages ------------------------------------------------------------------------------------ */

@@ -42,8 +42,9 @@ static int link_of(const packet_info *pinfo)
 	encap = pinfo->rec->rec_header.packet_header.pkt_encap;
 	/* Wiretap takes the header of an ERF record off. */
 	if (encap == WTAP_ENCAP_ERF)
-		return pinfo->pseudo_header ? rdt_erf_link(pinfo->pseudo_header->erf.phdr.type & 0x7f)
-					    : -1;
+		return pinfo->pseudo_header
+			       ? rdt_erf_link(pinfo->pseudo_header->erf.phdr.type & 0x7f)
+			       : -1;
 	return encap > 0 && encap < ENCAPS ? links[encap] : -1;
 }
 

@@ -25,11 +25,9 @@ uint32_t plugin_describe(void)
 int proto_rdmacm = -1;
 int tap_rdmacm = -1, tap_follow = -1;
 
-struct rdmacm_prefs rdmacm_prefs = { .port = RDT_ROCEV2_PORT,
-				     .analysis = TRUE,
-				     .icrc = TRUE,
-				     .timers = TRUE,
-				     .columns = TRUE };
+struct rdmacm_prefs rdmacm_prefs = {
+	.port = RDT_ROCEV2_PORT, .analysis = TRUE, .icrc = TRUE, .timers = TRUE, .columns = TRUE
+};
 
 /* Show what is known of a packet whose transport was found. */
 static int show(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, const struct rdt_frame *frame)
@@ -85,16 +83,16 @@ static void register_prefs(void)
 		"Besides the ports that the InfiniBand dissector is given by its preferences or by "
 		"Decode As.",
 		10, &rdmacm_prefs.port);
-	prefs_register_bool_preference(
-		module, "analysis", "Track connections",
-		"Follow each connection: states of both sides, answers, repetitions, PSNs. Without it "
-		"packets are only decoded.",
-		&rdmacm_prefs.analysis);
-	prefs_register_bool_preference(
-		module, "icrc", "Check the ICRC of data packets",
-		"Messages that set up or close a connection are always checked while connections are "
-		"tracked.",
-		&rdmacm_prefs.icrc);
+	prefs_register_bool_preference(module, "analysis", "Track connections",
+				       "Follow each connection: states of both sides, answers, "
+				       "repetitions, PSNs. Without it "
+				       "packets are only decoded.",
+				       &rdmacm_prefs.analysis);
+	prefs_register_bool_preference(module, "icrc", "Check the ICRC of data packets",
+				       "Messages that set up or close a connection are always "
+				       "checked while connections are "
+				       "tracked.",
+				       &rdmacm_prefs.icrc);
 	prefs_register_bool_preference(
 		module, "timers", "Tell what follows from timers",
 		"Retries that run out and TIMEWAIT that ends: no packet shows them, the announced "
@@ -104,14 +102,15 @@ static void register_prefs(void)
 		module, "columns", "Write the packet list's columns",
 		"Protocol and Info of RDMA packets, and Source where it was lost.",
 		&rdmacm_prefs.columns);
-	prefs_register_uint_preference(
-		module, "max_conns", "Connections kept",
-		"More drop the oldest. 0 is a million.", 10, &rdmacm_prefs.max_conns);
+	prefs_register_uint_preference(module, "max_conns", "Connections kept",
+				       "More drop the oldest. 0 is a million.", 10,
+				       &rdmacm_prefs.max_conns);
 }
 
 static void proto_register_rdmacm(void)
 {
-	proto_rdmacm = proto_register_protocol("RDMA Connections (rdma-trace)", "RDMA CM", "rdmacm");
+	proto_rdmacm =
+		proto_register_protocol("RDMA Connections (rdma-trace)", "RDMA CM", "rdmacm");
 	fields_register();
 	analysis_register();
 	tree_register();

@@ -211,6 +211,9 @@ uint64_t judge_frame(const struct rdt_frame *frame, enum rdt_icrc_state icrc);
 uint64_t judge_message(const struct rdt_conn *conn, const struct message *m,
 		       const struct rdt_msg_rec *rec, uint64_t peer_retry_ns);
 
+/* Does a side give up waiting for an answer with this change of its state? */
+bool is_give_up(const struct rdt_state_rec *rec);
+
 /* fields.c */
 void fields_register(void);
 

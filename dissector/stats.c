@@ -7,8 +7,8 @@
 /* ---- the tree ------------------------------------------------------------------------------------ */
 
 static const char *const root = "RDMA packets", *const messages = "Messages",
-		       *const rejects = "Rejects", *const data = "Data", *const faults = "Expert items",
-		       *const icrcs = "ICRC";
+			 *const rejects = "Rejects", *const data = "Data",
+			 *const faults = "Expert items", *const icrcs = "ICRC";
 static int root_id, messages_id, rejects_id, data_id, faults_id, icrcs_id;
 
 static void tree_init(stats_tree *st)
@@ -94,7 +94,8 @@ static void table_clear(stat_tap_table *table)
 
 static void table_init(stat_tap_table_ui *ui)
 {
-	static const char name[] = "RDMA set-up messages, and how long after the message that they answer";
+	static const char name[] =
+		"RDMA set-up messages, and how long after the message that they answer";
 	stat_tap_table *table = stat_tap_find_table(ui, name);
 
 	if (table) {
@@ -120,8 +121,7 @@ static void count_time(stat_tap_table *table, unsigned row, double ms)
 	stat_tap_table_item_type *least = stat_tap_get_field_data(table, row, COL_LEAST);
 	stat_tap_table_item_type *mean = stat_tap_get_field_data(table, row, COL_MEAN);
 	stat_tap_table_item_type *most = stat_tap_get_field_data(table, row, COL_MOST);
-	const unsigned n =
-		stat_tap_get_field_data(table, row, COL_ANSWERS)->value.uint_value;
+	const unsigned n = stat_tap_get_field_data(table, row, COL_ANSWERS)->value.uint_value;
 
 	count(table, row, COL_ANSWERS);
 	if (!n || ms < least->value.float_value)
@@ -166,7 +166,7 @@ void stats_register(void)
 		.fields = columns,
 	};
 
-	stats_tree_register_plugin("rdmacm", "rdmacm", "RDMA" WS_STATS_MENU "Packets", 0, tree_packet,
-				   tree_init, NULL);
+	stats_tree_register_plugin("rdmacm", "rdmacm", "RDMA" WS_STATS_MENU "Packets", 0,
+				   tree_packet, tree_init, NULL);
 	register_stat_tap_table_ui(&ui);
 }

@@ -46,8 +46,7 @@ static struct sent *sent_add(struct stream *s, const struct rdt_msg_rec *rec)
 
 	if (s->sent_count == s->sent_room) {
 		s->sent_room = (uint8_t)(s->sent_room + 3);
-		s->sent = wmem_realloc(wmem_file_scope(), s->sent,
-				       s->sent_room * sizeof(*s->sent));
+		s->sent = wmem_realloc(wmem_file_scope(), s->sent, s->sent_room * sizeof(*s->sent));
 	}
 	sent = &s->sent[s->sent_count++];
 	*sent = (struct sent){ .first = rec->when.frame,
@@ -117,10 +116,10 @@ static struct message *message_in(uint32_t frame, uint8_t msg)
 static void count_completeness(struct stream *s, const struct rdt_conn *conn, uint8_t msg)
 {
 	static const uint8_t bits[RDT_MSG_COUNT] = {
-		[RDT_MSG_REQ] = COMPLETE_REQ,	   [RDT_MSG_MRA] = COMPLETE_MRA,
-		[RDT_MSG_REJ] = COMPLETE_REJ,	   [RDT_MSG_REP] = COMPLETE_REP,
-		[RDT_MSG_RTU] = COMPLETE_RTU,	   [RDT_MSG_DREQ] = COMPLETE_DREQ,
-		[RDT_MSG_DREP] = COMPLETE_DREP,	   [RDT_MSG_SIDR_REQ] = COMPLETE_REQ,
+		[RDT_MSG_REQ] = COMPLETE_REQ,      [RDT_MSG_MRA] = COMPLETE_MRA,
+		[RDT_MSG_REJ] = COMPLETE_REJ,      [RDT_MSG_REP] = COMPLETE_REP,
+		[RDT_MSG_RTU] = COMPLETE_RTU,      [RDT_MSG_DREQ] = COMPLETE_DREQ,
+		[RDT_MSG_DREP] = COMPLETE_DREP,    [RDT_MSG_SIDR_REQ] = COMPLETE_REQ,
 		[RDT_MSG_SIDR_REP] = COMPLETE_REP, [RDT_MSG_MPA_REQ] = COMPLETE_REQ,
 		[RDT_MSG_MPA_REP] = COMPLETE_REP,  [RDT_MSG_TCP_FIN] = COMPLETE_DREQ,
 		[RDT_MSG_TCP_RST] = COMPLETE_DREQ,
@@ -140,11 +139,9 @@ void stream_message(struct stream *s, const struct rdt_conn *conn, const struct 
 	struct message *other;
 	uint64_t setup_ns;
 
-	*m = (struct message){ .rec = *rec,
-			       .response_ns = -1,
-			       .waited_ns = -1,
-			       .setup_ns = -1,
-			       .again_ns = -1 };
+	*m = (struct message){
+		.rec = *rec, .response_ns = -1, .waited_ns = -1, .setup_ns = -1, .again_ns = -1
+	};
 	m->rec.body = NULL;
 	if (request) {
 		m->answers = request->last;
@@ -168,8 +165,9 @@ void stream_message(struct stream *s, const struct rdt_conn *conn, const struct 
 		if (other)
 			other->after = rec->when.frame;
 	}
-	if (!rec->copy && (rec->msg == RDT_MSG_RTU || rec->msg == RDT_MSG_SIDR_REP ||
-			   rec->msg == RDT_MSG_MPA_REP) &&
+	if (!rec->copy &&
+	    (rec->msg == RDT_MSG_RTU || rec->msg == RDT_MSG_SIDR_REP ||
+	     rec->msg == RDT_MSG_MPA_REP) &&
 	    rdt_conn_setup_ns(conn, &setup_ns))
 		m->setup_ns = (int64_t)setup_ns;
 	if (!sent)
