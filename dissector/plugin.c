@@ -46,6 +46,7 @@ static int show(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, const struc
 	p->stream = feed_stream(note);
 	p->conn = feed_tracker() ? rdt_tracker_conn(feed_tracker(), p->stream) : NULL;
 	p->layer_count = rdt_layers(tvb_get_ptr(tvb, 0, -1), &p->frame, p->layers);
+	consumer_add(p);
 	columns_set(p);
 	tree_add(tree, p);
 	tap_queue_packet(tap_rdmacm, pinfo, p);

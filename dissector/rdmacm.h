@@ -8,6 +8,7 @@
  *   fields.c   fields, from the decoder's tables   tree.c    the details pane
  *   analysis.c the connection's part of the tree   experts.c texts of the expert items
  *   columns.c  the packet list
+ *   consumer.c private data of replies
  *   stats.c, talk.c, flow.c, follow.c              Wireshark's own views, fed by taps
  *
  * A packet is fed to the tracker once, when Wireshark sees it first. What came out of it is kept in
@@ -205,6 +206,9 @@ bool feed_is_final(void);
 int64_t feed_base_ns(void);
 
 void feed_register(void);
+
+/* consumer.c: headers in private data that the packet alone does not tell. */
+void consumer_add(struct packet *p);
 
 /* judge.c: the expert items that a packet is worth by what stands in it. */
 uint64_t judge_frame(const struct rdt_frame *frame, enum rdt_icrc_state icrc);

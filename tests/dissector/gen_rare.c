@@ -168,12 +168,12 @@ static uint8_t *message(uint8_t mad[RDT_MAD_LEN], unsigned from, uint16_t attr)
 	return body;
 }
 
-static void req(void)
+static void req_to(uint16_t port, const uint8_t *text, size_t len)
 {
 	uint8_t mad[RDT_MAD_LEN], *b = message(mad, ACTIVE, RDT_CM_ATTR_REQ);
 	const struct rdt_packet p = packet(ACTIVE);
 
-	rdt_req_set_service_id(b, 0x0000000001061c06);
+	rdt_req_set_service_id(b, 0x0000000001060000 + port);
 	rdt_req_set_local_ca_guid(b, 0x0200000000000002);
 	rdt_req_set_local_qpn(b, conn.qpn[ACTIVE]);
 	rdt_req_set_responder_resources(b, 4);
@@ -190,10 +190,17 @@ static void req(void)
 	rdt_req_set_primary_remote_gid(b, p.dst.bytes);
 	rdt_ipcm_set_ip_version(b + 140, 4);
 	rdt_ipcm_set_src_port(b + 140, 40000);
+	if (len)
+		memcpy(b + 140 + RDT_LEN_ipcm, text, len);
 	put_mad(ACTIVE, mad, 0);
 }
 
-static void rep(unsigned initiator_depth)
+static void req(void)
+{
+	req_to(7174, NULL, 0);
+}
+
+static void rep_with(unsigned initiator_depth, const uint8_t *text, size_t len)
 {
 	uint8_t mad[RDT_MAD_LEN], *b = message(mad, PASSIVE, RDT_CM_ATTR_REP);
 
@@ -203,16 +210,32 @@ static void rep(unsigned initiator_depth)
 	rdt_rep_set_initiator_depth(b, initiator_depth);
 	rdt_rep_set_target_ack_delay(b, 15);
 	rdt_rep_set_rnr_retry_count(b, 7);
+	if (len)
+		memcpy(b + 36, text, len);
 	put_mad(PASSIVE, mad, 0);
 }
 
-static void rej(unsigned reason)
+static void rep(unsigned initiator_depth)
+{
+	rep_with(initiator_depth, NULL, 0);
+}
+
+static void rej_with(unsigned reason, size_t at, const uint8_t *text, size_t len)
 {
 	uint8_t mad[RDT_MAD_LEN], *b = message(mad, PASSIVE, RDT_CM_ATTR_REJ);
 
 	rdt_rtu_set_local_comm_id(b, 0);
 	rdt_rej_set_reason(b, reason);
+	if (len)
+		memcpy(b + at, text, len);
+	if (at < 84)
+		rdt_rej_set_info_length(b, (unsigned)len);
 	put_mad(PASSIVE, mad, 0);
+}
+
+static void rej(unsigned reason)
+{
+	rej_with(reason, 84, NULL, 0);
 }
 
 static void dreq(uint32_t qpn)
@@ -253,6 +276,33 @@ static void refused_status(void)
 	put_mad(PASSIVE, mad, 0);
 }
 
+/* What consumers say in private data, and messages that carry records. */
+static void consumers(void)
+{
+	static const uint8_t nvme[32] = { 0, 0, 1, 0, 128, 0, 127, 0, 0xff, 0xff };
+	static const uint8_t queue[32] = { 0, 0, 128, 0 };
+	static const uint8_t no_queue[4] = { 0, 0, 3, 0 };
+	static const uint8_t rpc[8] = { 0xf6, 0xab, 0x0e, 0x18, 1, 1, 3, 3 };
+	static const uint8_t redirect[RDT_LEN_cpi] = { 1, 2, 0, 1 };
+
+	begin(6);
+	req_to(4420, nvme, sizeof(nvme));
+	rep_with(2, queue, sizeof(queue));
+	bare(ACTIVE, RDT_CM_ATTR_RTU, 0);
+	begin(7);
+	req_to(4420, nvme, sizeof(nvme));
+	rej_with(RDT_REJ_CONSUMER, 84, no_queue, sizeof(no_queue));
+	begin(8);
+	req_to(20049, rpc, sizeof(rpc));
+	rep_with(2, rpc, sizeof(rpc));
+	bare(ACTIVE, RDT_CM_ATTR_RTU, 0);
+	begin(9);
+	req();
+	rej_with(RDT_REJ_CM_REDIRECT, 12, redirect, sizeof(redirect));
+	bare(PASSIVE, RDT_CM_ATTR_SAP, 0);
+	bare(ACTIVE, RDT_CM_ATTR_SPR, 0);
+}
+
 static void all_rare(void)
 {
 	/* a REP that wants more than was offered, a RTU, data that starts elsewhere and has a hole */
@@ -289,6 +339,7 @@ static void all_rare(void)
 	conn.vlan = 7;
 	qp1_psn[ACTIVE]--;
 	req();
+	consumers();
 	refused_status();
 }
 

@@ -21,5 +21,5 @@ foreach(kind rare erf)
 	list(APPEND made ${CMAKE_CURRENT_BINARY_DIR}/${kind}.pcap)
 endforeach()
 
-rdt_dissector(compare ${capture_files} ${made})
+rdt_dissector(compare --all ${capture_files} ${made})
 set_tests_properties(dissector_compare PROPERTIES FIXTURES_REQUIRED packets)
