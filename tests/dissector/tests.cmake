@@ -23,3 +23,6 @@ endforeach()
 
 rdt_dissector(compare --all ${capture_files} ${made})
 set_tests_properties(dissector_compare PROPERTIES FIXTURES_REQUIRED packets)
+rdt_dissector(manners ${RDT_CAPTURES} ${CMAKE_CURRENT_BINARY_DIR}/rare.pcap)
+rdt_dissector(views ${RDT_CAPTURES} ${CMAKE_CURRENT_BINARY_DIR}/rare.pcap)
+set_tests_properties(dissector_manners dissector_views PROPERTIES FIXTURES_REQUIRED packets)
