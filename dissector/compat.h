@@ -17,7 +17,7 @@
 #include <glib.h>
 #include <ws_version.h>
 
-#define WS_AT_LEAST(major, minor)            \
+#define WS_AT_LEAST(major, minor)             \
 	(WIRESHARK_VERSION_MAJOR > (major) || \
 	 (WIRESHARK_VERSION_MAJOR == (major) && WIRESHARK_VERSION_MINOR >= (minor)))
 
@@ -110,7 +110,7 @@ extern void register_seq_analysis(const char *name, const char *ui_name, int pro
 				  const char *tap_listener, unsigned tap_flags,
 				  tap_packet_cb tap_func);
 extern struct seq_item *sequence_analysis_create_sai_with_addresses(packet_info *pinfo,
-								   struct seq_info *info);
+								    struct seq_info *info);
 extern void sequence_analysis_use_color_filter(packet_info *pinfo, struct seq_item *item);
 
 #endif

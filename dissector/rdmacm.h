@@ -76,24 +76,24 @@ struct message {
 	uint32_t before, after; /* frames of its sendings before and after this one, 0 none */
 	int64_t response_ns;    /* since answers was first sent */
 	int64_t waited_ns;      /* since answers was first sent, or an MRA asked for more time */
-	int64_t setup_ns;       /* since the first request, when this message completes the set-up */
-	int64_t again_ns;       /* since it was sent before */
-	uint64_t retry_ns;      /* its sender's retry interval, 0 when not told */
-	uint8_t rej_by;         /* enum rdt_rej_by, for a REJ */
+	int64_t setup_ns;  /* since the first request, when this message completes the set-up */
+	int64_t again_ns;  /* since it was sent before */
+	uint64_t retry_ns; /* its sender's retry interval, 0 when not told */
+	uint8_t rej_by;    /* enum rdt_rej_by, for a REJ */
 };
 
 struct note {
-	uint64_t experts; /* EI_BIT() */
+	uint64_t experts;        /* EI_BIT() */
 	struct message *message; /* the first one names the packet */
 	struct record *records;
-	uint32_t conn;     /* the tracker's index, or RDT_CONN_NONE */
-	uint32_t ack_of;   /* frame of the request that this response answers */
-	uint32_t ack_in;   /* frame of the first response to this request */
-	uint32_t before;   /* frame that had the same PSN before */
-	uint32_t gap;      /* PSNs missing before this request */
-	int64_t rtt_ns;    /* since ack_of; -1 when unknown or ambiguous */
-	uint8_t side;      /* who sent it; valid with conn */
-	uint8_t icrc;      /* enum rdt_icrc_state */
+	uint32_t conn;               /* the tracker's index, or RDT_CONN_NONE */
+	uint32_t ack_of;             /* frame of the request that this response answers */
+	uint32_t ack_in;             /* frame of the first response to this request */
+	uint32_t before;             /* frame that had the same PSN before */
+	uint32_t gap;                /* PSNs missing before this request */
+	int64_t rtt_ns;              /* since ack_of; -1 when unknown or ambiguous */
+	uint8_t side;                /* who sent it; valid with conn */
+	uint8_t icrc;                /* enum rdt_icrc_state */
 	uint8_t state[RDT_SIDES][2]; /* of the connection's machine, before and after */
 };
 
