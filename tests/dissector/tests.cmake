@@ -4,11 +4,21 @@ if(NOT TARGET rdmacm)
 	return()
 endif()
 
+# Wireshark's programs are not sanitized, and leave what they have to the system: so ASan is loaded first
+# and does not look for leaks.
+set(dissector_env)
+if(RDT_SANITIZE)
+	execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libasan.so
+		OUTPUT_VARIABLE libasan OUTPUT_STRIP_TRAILING_WHITESPACE)
+	set(dissector_env "PRELOAD=${libasan}" "ASAN_OPTIONS=detect_leaks=0")
+endif()
+
 # rdt_dissector(name argument...): one script, given the plugin and the program.
 function(rdt_dissector name)
 	add_test(NAME dissector_${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/dissector/${name}
 		$<TARGET_FILE:rdmacm> $<TARGET_FILE:rdma-trace> ${ARGN})
-	set_tests_properties(dissector_${name} PROPERTIES TIMEOUT 1800 LABELS dissector)
+	set_tests_properties(dissector_${name} PROPERTIES TIMEOUT 1800 LABELS dissector
+		ENVIRONMENT "${dissector_env}")
 endfunction()
 
 # Captures of what the lab does not show, beside those of gen_packets.
@@ -27,3 +37,5 @@ rdt_dissector(manners ${RDT_CAPTURES} ${CMAKE_CURRENT_BINARY_DIR}/rare.pcap)
 rdt_dissector(views ${RDT_CAPTURES} ${CMAKE_CURRENT_BINARY_DIR}/rare.pcap)
 set_tests_properties(dissector_manners dissector_views PROPERTIES FIXTURES_REQUIRED packets)
 rdt_dissector(install ${PROJECT_BINARY_DIR} ${RDT_CAPTURES}/reject.pcap)
+rdt_dissector(fuzz 2000 ${capture_files} ${made})
+set_tests_properties(dissector_fuzz PROPERTIES FIXTURES_REQUIRED packets)
