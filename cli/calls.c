@@ -118,8 +118,11 @@ enum call_case calls_case(const struct rdt_conn *conn, const struct rdt_msg_rec 
 	case RDT_MSG_LAP:
 	case RDT_MSG_APR:
 	case RDT_MSG_MPA_REQ:
+	case RDT_MSG_TERMINATE:
 	case RDT_MSG_TCP_FIN:
 	case RDT_MSG_TCP_RST:
+	case RDT_MSG_OOB:
+	case RDT_MSG_OOB_DONE:
 	case RDT_MSG_COUNT:
 		break;
 	}

@@ -87,6 +87,9 @@ const char *cli_closest(const char *word, const char *const *candidates);
 
 enum cli_format { CLI_TEXT, CLI_JSON, CLI_NDJSON, CLI_CSV, CLI_TSV, CLI_MD };
 
+/* -T of ladder. */
+enum cli_picture { CLI_NO_PICTURE, CLI_MERMAID, CLI_PLANTUML, CLI_SVG };
+
 /* -t: how times are shown in text. */
 enum cli_time_form {
 	CLI_TIME_REL,   /* r: seconds since the first packet of the first input */
@@ -121,6 +124,7 @@ struct cli_opts {
 	enum cli_time_form time;   /* -t */
 	bool resolve;              /* --resolve, and no -n */
 	enum cli_format format;    /* -T */
+	enum cli_picture picture;  /* -T of ladder, whose format is text */
 	const char *const *fields; /* -e, comma lists split; ends in NULL; empty without -e */
 	struct cli_table table;    /* -E */
 	const char *output;        /* -o, NULL for stdout */
@@ -132,6 +136,7 @@ struct cli_opts {
 	bool verbose;              /* -v */
 	bool decode;               /* -V */
 	bool calls;                /* show --calls */
+	bool expand;               /* ladder --expand */
 	const char *const *ftrace; /* --ftrace, ends in NULL; NULL without */
 	uint16_t port;             /* --port, 0 for 4791 */
 	uint32_t max_conns;        /* --max-conns, 0 for the tracker's default */

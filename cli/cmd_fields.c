@@ -60,8 +60,8 @@ struct fields {
 	struct json json;
 	bool array, titled;
 	uint64_t shown;
-	bool met[64];               /* by word */
-	const struct section *open; /* the section whose heading was printed */
+	bool met[64];     /* by word */
+	const char *open; /* title of the section whose heading was printed */
 };
 
 /* ---- choosing --------------------------------------------------------------------------------- */
@@ -94,9 +94,9 @@ static void put_heading(struct fields *f, const struct section *s)
 	const struct cli_opts *opts = f->opts;
 	FILE *out = cli_out();
 
-	if (f->open == s)
+	if (f->open == s->title)
 		return;
-	f->open = s;
+	f->open = s->title;
 	if (opts->format == CLI_TEXT) {
 		fprintf(out, "%s%s%s%s", f->shown ? "\n" : "", cli_tone(opts, CLI_TONE_BOLD),
 			s->title, cli_tone(opts, CLI_TONE_OFF));

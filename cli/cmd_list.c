@@ -134,7 +134,7 @@ static void service_cell(const struct rdt_conn *conn, char *buf, size_t size)
 
 	if (conn->kind == RDT_CONN_MPA)
 		space = "tcp";
-	else if (conn->kind == RDT_CONN_DATA)
+	else if (conn->kind == RDT_CONN_DATA || conn->kind == RDT_CONN_OOB)
 		space = rdt_conn_service_key(conn->service);
 	else if (conn->port_space)
 		space = rdt_name_key(RDT_NAMES_port_space, conn->port_space, "?");
@@ -152,8 +152,9 @@ static void service_cell(const struct rdt_conn *conn, char *buf, size_t size)
 	if (app && len + strlen(app) + 3 < size) {
 		buf[len++] = ' ';
 		len += g_strlcpy(buf + len, app, size - len);
-		/* A guess: any program can use the port. */
-		g_strlcpy(buf + len, "?", size - len);
+		/* A guess: any program can use the port. The texts of an exchange are none. */
+		if (conn->kind != RDT_CONN_OOB)
+			g_strlcpy(buf + len, "?", size - len);
 	}
 }
 
@@ -235,12 +236,17 @@ static void note_cell(const struct rdt_conn *conn, enum rdt_outcome outcome, cha
 				size);
 		break;
 	case RDT_OUTCOME_UNANSWERED:
-		len = g_strlcpy(buf, "no answer to the end of the capture", size);
+		len = g_strlcpy(buf,
+				conn->kind == RDT_CONN_OOB ? "one side alone told its QP"
+							   : "no answer to the end of the capture",
+				size);
 		break;
 	case RDT_OUTCOME_INCOMPLETE:
 		len = g_strlcpy(buf,
-				conn->mid ? "began before the capture"
-					  : "the end of the setup is missing",
+				conn->kind == RDT_CONN_OOB
+					? "QPs were told, but no packet between them followed"
+				: conn->mid ? "began before the capture"
+					    : "the end of the setup is missing",
 				size);
 		break;
 	case RDT_OUTCOME_OPEN:

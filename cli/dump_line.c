@@ -35,6 +35,8 @@ void dump_details(const struct dump_packet *d, char *buf, size_t size)
 		snprintf(text, sizeof(text), "  copy %" PRIu32, d->verdict->copy);
 		g_strlcat(buf, text, size);
 	}
+	if (d->verdict->is_msg && d->verdict->msg == RDT_MSG_OOB)
+		rdt_line_exchange(d->frame, buf, size);
 	rdt_line_says(d->frame, d->layers, d->layer_count, buf, size);
 	if (d->verdict->icrc == RDT_ICRC_BAD)
 		g_strlcat(buf, "  [wrong ICRC]", size);

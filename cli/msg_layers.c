@@ -31,8 +31,12 @@ enum rdt_hdr_id msg_hdr(enum rdt_msg msg)
 	case RDT_MSG_MPA_REQ:
 	case RDT_MSG_MPA_REP:
 		return RDT_H_mpa;
+	case RDT_MSG_TERMINATE:
+		return RDT_H_terminate;
 	case RDT_MSG_TCP_FIN:
 	case RDT_MSG_TCP_RST:
+	case RDT_MSG_OOB:
+	case RDT_MSG_OOB_DONE:
 	case RDT_MSG_COUNT:
 		break;
 	}
@@ -52,6 +56,21 @@ static void keep(struct msg_layers *m, enum rdt_hdr_id first, const struct rdt_l
 			m->layer[m->count++] = layers[i];
 }
 
+/* A TERMINATE stands behind a DDP header: its body begins with that. */
+static void terminate(const struct rdt_msg_rec *rec, struct msg_layers *m)
+{
+	const uint32_t have = rec->body_have > RDT_LEN_ddp_untagged
+				      ? rec->body_have - (uint32_t)RDT_LEN_ddp_untagged
+				      : 0;
+
+	if (have)
+		m->layer[m->count++] =
+			(struct rdt_layer){ .hdr = RDT_H_terminate,
+					    .bytes = rec->body + RDT_LEN_ddp_untagged,
+					    .have = have < RDT_LEN_terminate ? have
+									     : RDT_LEN_terminate };
+}
+
 void msg_layers(const struct rdt_msg_rec *rec, struct msg_layers *ret_layers)
 {
 	const enum rdt_hdr_id hdr = msg_hdr((enum rdt_msg)rec->msg);
@@ -63,6 +82,10 @@ void msg_layers(const struct rdt_msg_rec *rec, struct msg_layers *ret_layers)
 	ret_layers->count = 0;
 	if (hdr == RDT_HDR_COUNT || !rec->body || !have)
 		return;
+	if (hdr == RDT_H_terminate) {
+		terminate(rec, ret_layers);
+		return;
+	}
 	if (hdr == RDT_H_mpa) {
 		frame.payload = rec->body;
 		frame.payload_have = frame.payload_len = have;

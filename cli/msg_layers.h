@@ -21,7 +21,7 @@ struct msg_layers {
 /* rec->body is borrowed as long as ret_layers is used. */
 void msg_layers(const struct rdt_msg_rec *rec, struct msg_layers *ret_layers);
 
-/* The header that a message begins with; RDT_HDR_COUNT for those without (TCP_FIN, TCP_RST). */
+/* The header that a message begins with; RDT_HDR_COUNT for those without (TCP_FIN, OOB). */
 enum rdt_hdr_id msg_hdr(enum rdt_msg msg);
 
 /* The first layer of a kind, NULL when there is none. */

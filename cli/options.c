@@ -18,6 +18,7 @@
 
 #define L (1u << CLI_CMD_list)
 #define S (1u << CLI_CMD_show)
+#define P (1u << CLI_CMD_ladder)
 #define D (1u << CLI_CMD_dump)
 #define E (1u << CLI_CMD_explain)
 #define F (1u << CLI_CMD_fields)
@@ -103,6 +104,11 @@ static const struct word formats[] = {
 	{ "csv", CLI_CSV },   { "tsv", CLI_TSV },   { "md", CLI_MD },
 	{ NULL, 0 }
 };
+static const struct word pictures[] = { { "text", CLI_NO_PICTURE },
+					{ "mermaid", CLI_MERMAID },
+					{ "plantuml", CLI_PLANTUML },
+					{ "svg", CLI_SVG },
+					{ NULL, 0 } };
 static const struct word times[] = { { "r", CLI_TIME_REL },
 				     { "a", CLI_TIME_ABS },
 				     { "ad", CLI_TIME_DATE },
@@ -281,8 +287,15 @@ static bool take_values(struct cli_opts *opts, struct cli_raw *raw)
 	uint64_t number;
 	int value = CLI_TEXT;
 
-	if (raw->format && !read_word(formats, raw->format, "-T", &value))
+	if (opts->cmd->run == cmd_ladder) {
+		value = CLI_NO_PICTURE;
+		if (raw->format && !read_word(pictures, raw->format, "-T", &value))
+			return false;
+		opts->picture = (enum cli_picture)value;
+		value = CLI_TEXT;
+	} else if (raw->format && !read_word(formats, raw->format, "-T", &value)) {
 		return false;
+	}
 	opts->format = (enum cli_format)value;
 	if (opts->format == CLI_MD && opts->cmd->run != cmd_fields) {
 		cli_error("-T md is for rdma-trace fields");
@@ -319,6 +332,7 @@ static bool take_values(struct cli_opts *opts, struct cli_raw *raw)
 	opts->verbose = raw->verbose;
 	opts->decode = raw->decode;
 	opts->calls = raw->calls;
+	opts->expand = raw->expand;
 	opts->ftrace = (const char *const *)raw->ftrace;
 	opts->ascii = raw->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	cli_set_quiet(opts->quiet);

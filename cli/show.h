@@ -71,6 +71,11 @@ unsigned story_ack_timeout(const struct story *s, enum rdt_side side);
 /* ---- sections ----------------------------------------------------------------------------- */
 
 void show_head(const struct story *s);
+
+/* The first two lines of that: which connection, and how it went. The texts are to be freed. */
+void show_lead(const struct story *s);
+char *story_title(const struct story *s);
+char *story_verdict(const struct story *s);
 void show_hosts(const struct story *s);
 void show_params(const struct story *s);
 void show_private(const struct story *s);

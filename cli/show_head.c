@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "explain.h"
+#include "rdmatrace/setup.h"
 #include "show.h"
 
 #define LABEL_WIDTH 15
@@ -35,6 +36,8 @@ static void service_text(const struct rdt_conn *c, GString *text)
 	if (c->kind == RDT_CONN_MPA) {
 		g_string_append_printf(text, "tcp:%u", c->p_port);
 		add_app(c, text);
+	} else if (c->kind == RDT_CONN_OOB) {
+		g_string_append(text, rdt_conn_app(c));
 	} else if (c->port_space) {
 		g_string_append_printf(text, "%s:%u (0x%016" PRIx64 ")",
 				       rdt_name_key(RDT_NAMES_port_space, c->port_space, "?"),
@@ -45,27 +48,30 @@ static void service_text(const struct rdt_conn *c, GString *text)
 	}
 }
 
-static void first_line(const struct story *s)
+char *story_title(const struct story *s)
 {
 	const struct rdt_conn *c = s->conn;
-	char *service = g_ascii_strup(rdt_conn_service_key(c->service), -1);
+	const char *key = rdt_conn_service_key(c->service);
+	char *service = key ? g_ascii_strup(key, -1) : NULL;
 	GString *text = g_string_new(NULL);
 
-	g_string_append_printf(text, "connection %" PRIu32 "   id %08" PRIx32 "   %s", c->n,
-			       rdt_conn_id(c),
-			       rdt_transport_text((enum rdt_transport)c->transport));
-	if (c->kind != RDT_CONN_MPA)
+	g_string_append_printf(text, "connection %" PRIu32 "   id %08" PRIx32 "   ", c->n,
+			       rdt_conn_id(c));
+	/* Before the first packet nothing tells what an announced QP is for. */
+	if (c->transport == RDT_TRANSPORT_NONE)
+		g_string_append(text, "no packet of it seen");
+	else
+		g_string_append(text, rdt_transport_text((enum rdt_transport)c->transport));
+	if (c->kind != RDT_CONN_MPA && service)
 		g_string_append_printf(text, " %s", service);
 	g_string_append_printf(text, "   %s %s %s", s->addr[RDT_ACTIVE], show_arrow(s),
 			       s->addr[RDT_PASSIVE]);
-	if (c->has_svc || c->kind == RDT_CONN_MPA) {
+	if (c->has_svc || c->kind == RDT_CONN_MPA || rdt_conn_app(c)) {
 		g_string_append(text, "   service ");
 		service_text(c, text);
 	}
-	fprintf(cli_out(), "%s%s%s\n", cli_tone(s->opts, CLI_TONE_BOLD), text->str,
-		cli_tone(s->opts, CLI_TONE_OFF));
-	g_string_free(text, TRUE);
 	g_free(service);
+	return g_string_free(text, FALSE);
 }
 
 /* ---- the verdict -------------------------------------------------------------------------- */
@@ -130,6 +136,46 @@ static void closed_text(const struct story *s, GString *text)
 		g_string_append(text, "; its beginning was not captured");
 }
 
+/* An exchange of QPs: what came of it. */
+static void oob_text(const struct story *s, GString *text)
+{
+	const struct rdt_conn *c = s->conn;
+	const struct rdt_exchange *x = rdt_tracker_exchange(s->tracker, c);
+	char buf[RDT_TEXT_MAX];
+
+	if (c->established)
+		g_string_append_printf(text, "data for %s; no packet shows the end of such a QP",
+				       show_span(c->start_ns, c->last_ns, buf));
+	else if (c->has_rep)
+		g_string_append_printf(
+			text,
+			"both sides told their QPs, but no packet between them is in "
+			"the %s to the end of the capture",
+			show_span(c->up_ns, s->session->end_ns, buf));
+	else
+		g_string_append_printf(
+			text,
+			"%s told its QP, the other told none in the %s to the end of the capture",
+			side_name(x && x->told[RDT_PASSIVE].frame ? RDT_PASSIVE : RDT_ACTIVE),
+			show_span(c->start_ns, s->session->end_ns, buf));
+	add_setup(s, text);
+}
+
+static void oob_setup(const struct story *s)
+{
+	const struct rdt_exchange *x = rdt_tracker_exchange(s->tracker, s->conn);
+	GString *text;
+
+	if (!x)
+		return;
+	text = g_string_new("QPs told over TCP by ");
+	g_string_append(text, rdt_program_text((enum rdt_program)x->program));
+	if (x->version[0])
+		g_string_append_printf(text, ", version %.*s", (int)sizeof(x->version), x->version);
+	show_line(s, "set up", CLI_TONE_OFF, text->str);
+	g_string_free(text, TRUE);
+}
+
 static void open_text(const struct story *s, GString *text)
 {
 	const struct rdt_conn *c = s->conn;
@@ -177,7 +223,8 @@ static void unanswered_text(const struct story *s, GString *text)
 static bool is_giving_up(unsigned event)
 {
 	return event == RDT_CM_EV_TIMER_REQ || event == RDT_CM_EV_TIMER_REP ||
-	       event == RDT_CM_EV_TIMER_DREQ || event == RDT_CM_EV_TIMER_SIDR;
+	       event == RDT_CM_EV_TIMER_DREQ || event == RDT_CM_EV_TIMER_SIDR ||
+	       event == RDT_CM_EV_TIMER_MPA || event == RDT_CM_EV_TX_MPA_ABORT;
 }
 
 static void timeout_text(const struct story *s, GString *text)
@@ -204,8 +251,8 @@ static void timeout_text(const struct story *s, GString *text)
 	for (size_t i = s->count; i--;) {
 		const struct rdt_state_rec *rec = &s->entries[i].state;
 
-		if (s->entries[i].kind != RDT_REC_state || rec->machine != RDT_MACHINE_CM ||
-		    !is_giving_up(rec->event))
+		if (s->entries[i].kind != RDT_REC_state || !is_giving_up(rec->event) ||
+		    (rec->machine != RDT_MACHINE_CM && rec->machine != RDT_MACHINE_MPA))
 			continue;
 		g_string_append_printf(text, "%s gave up: %s", side_name((enum rdt_side)rec->side),
 				       rec->why);
@@ -234,7 +281,10 @@ static void rejected_text(const struct story *s, GString *text)
 			before->msg == RDT_MSG_MPA_REQ ? "MPA request"
 						       : rdt_msg_key((enum rdt_msg)before->msg));
 	if (c->kind == RDT_CONN_MPA)
-		g_string_append(text, rej ? ": MPA reply with the reject bit" : ": TCP reset");
+		g_string_append(text, rej ? ": MPA reply with the reject bit"
+				      : story_msg(s, by, RDT_MSG_TCP_FIN)
+					      ? ": it closed TCP without a reply"
+					      : ": it reset TCP without a reply");
 	else
 		g_string_append_printf(text, ": REJ %u, %s", c->rej_reason,
 				       name ? name->text : "which has no name");
@@ -246,6 +296,10 @@ static void verdict_text(const struct story *s, enum rdt_outcome outcome, GStrin
 	const struct rdt_name *name = rdt_name_find(RDT_NAMES_sidr_status, c->sidr_status);
 	char qpn[RDT_TEXT_MAX], qkey[RDT_TEXT_MAX];
 
+	if (c->kind == RDT_CONN_OOB) {
+		oob_text(s, text);
+		return;
+	}
 	switch (outcome) {
 	case RDT_OUTCOME_CLOSED:
 		closed_text(s, text);
@@ -430,15 +484,31 @@ static void retries(const struct story *s)
 		}
 }
 
+char *story_verdict(const struct story *s)
+{
+	GString *text = g_string_new(NULL);
+
+	verdict_text(s, rdt_conn_outcome(s->conn), text);
+	return g_string_free(text, FALSE);
+}
+
+void show_lead(const struct story *s)
+{
+	char *title = story_title(s), *verdict = story_verdict(s);
+
+	fprintf(cli_out(), "%s%s%s\n", cli_tone(s->opts, CLI_TONE_BOLD), title,
+		cli_tone(s->opts, CLI_TONE_OFF));
+	show_line(s, "verdict", cli_outcome_tone(rdt_conn_outcome(s->conn)), verdict);
+	g_free(title);
+	g_free(verdict);
+}
+
 void show_head(const struct story *s)
 {
 	const enum rdt_outcome outcome = rdt_conn_outcome(s->conn);
-	GString *text = g_string_new(NULL);
 
-	first_line(s);
-	verdict_text(s, outcome, text);
-	show_line(s, "verdict", cli_outcome_tone(outcome), text->str);
-	g_string_free(text, TRUE);
+	show_lead(s);
+	oob_setup(s);
 	if (outcome == RDT_OUTCOME_REJECTED || outcome == RDT_OUTCOME_REFUSED)
 		refusal(s, outcome);
 	else if (s->conn->has_rej && outcome == RDT_OUTCOME_TIMEOUT)

@@ -4,25 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "show.h"
+#include "show_params.h"
 
-#define CELL 96
-#define ROWS 24
-
-struct row {
-	const char *label;
-	char cell[RDT_SIDES][CELL];
-	char check[2 * CELL];
-	enum cli_tone tone; /* of check */
-};
-
-struct params {
-	const struct story *s;
-	struct row rows[ROWS];
-	size_t count;
-};
-
-static struct row *add(struct params *p, const char *label)
+struct row *params_add(struct params *p, const char *label)
 {
 	struct row *row = &p->rows[p->count];
 
@@ -33,11 +17,10 @@ static struct row *add(struct params *p, const char *label)
 	return row;
 }
 
-/* A row of one field each, of the messages that the sides sent. */
-static struct row *add_fields(struct params *p, const char *label, enum rdt_msg a_msg,
-			      enum rdt_field_id a, enum rdt_msg p_msg, enum rdt_field_id b)
+struct row *params_fields(struct params *p, const char *label, enum rdt_msg a_msg,
+			  enum rdt_field_id a, enum rdt_msg p_msg, enum rdt_field_id b)
 {
-	struct row *row = add(p, label);
+	struct row *row = params_add(p, label);
 	char buf[RDT_TEXT_MAX];
 
 	g_strlcpy(row->cell[RDT_ACTIVE], story_text(p->s, RDT_ACTIVE, a_msg, a, buf), CELL);
@@ -46,11 +29,9 @@ static struct row *add_fields(struct params *p, const char *label, enum rdt_msg 
 }
 
 #define BOTH(p, label, a, b) \
-	add_fields(p, label, RDT_MSG_REQ, RDT_F_req_##a, RDT_MSG_REP, RDT_F_rep_##b)
+	params_fields(p, label, RDT_MSG_REQ, RDT_F_req_##a, RDT_MSG_REP, RDT_F_rep_##b)
 
-static void check(struct row *row, enum cli_tone tone, const char *fmt, ...) CLI_PRINTF(3, 4);
-
-static void check(struct row *row, enum cli_tone tone, const char *fmt, ...)
+void params_check(struct row *row, enum cli_tone tone, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -70,7 +51,7 @@ static void check(struct row *row, enum cli_tone tone, const char *fmt, ...)
 static void ids(struct params *p)
 {
 	const struct rdt_conn *c = p->s->conn;
-	struct row *row = add(p, "comm id");
+	struct row *row = params_add(p, "comm id");
 	bool any = false;
 
 	for (unsigned side = 0; side < RDT_SIDES; side++)
@@ -82,18 +63,17 @@ static void ids(struct params *p)
 		p->count--;
 }
 
-static void qpns(struct params *p)
+void params_qpns(struct params *p)
 {
 	const struct rdt_conn *c = p->s->conn;
-	struct row *row = add(p, "QPN");
+	struct row *row = params_add(p, "QPN");
 
 	for (unsigned side = 0; side < RDT_SIDES; side++)
 		if (c->end[side].has_qpn)
 			snprintf(row->cell[side], CELL, "0x%06" PRIx32, c->end[side].qpn);
 }
 
-/* "yes", "no: 0x000007", "no data" for what side sends. */
-static const char *begins(const struct rdt_end *end, char *buf, size_t size, enum cli_tone *tone)
+const char *params_begins(const struct rdt_end *end, char *buf, size_t size, enum cli_tone *tone)
 {
 	if (!end->data.first_frame)
 		return "no data";
@@ -115,18 +95,18 @@ static void psns(struct params *p)
 	if (!a->has_psn && !b->has_psn)
 		return;
 	/* Each side announces what it expects, so what the other one sends first. */
-	row = add(p, "receives from PSN");
+	row = params_add(p, "receives from PSN");
 	if (b->has_psn)
 		snprintf(row->cell[RDT_ACTIVE], CELL, "0x%06" PRIx32 " (REQ)", b->psn);
 	if (a->has_psn)
 		snprintf(row->cell[RDT_PASSIVE], CELL, "0x%06" PRIx32 " (REP)", a->psn);
 	if (!a->data.first_frame && !b->data.first_frame)
-		check(row, CLI_TONE_OFF, "no data seen");
+		params_check(row, CLI_TONE_OFF, "no data seen");
 	else if (a->has_psn && b->has_psn) {
-		const char *p_text = begins(b, from_p, sizeof(from_p), &tone);
-		const char *a_text = begins(a, from_a, sizeof(from_a), &tone);
+		const char *p_text = params_begins(b, from_p, sizeof(from_p), &tone);
+		const char *a_text = params_begins(a, from_a, sizeof(from_a), &tone);
 
-		check(row, tone, "data begins there: %s / %s", p_text, a_text);
+		params_check(row, tone, "data begins there: %s / %s", p_text, a_text);
 	}
 }
 
@@ -137,7 +117,7 @@ static void depths(struct params *p)
 
 	if (!HAS_REQ(initiator_depth) && !HAS_REP(initiator_depth))
 		return;
-	row = add(p, "responder / initiator");
+	row = params_add(p, "responder / initiator");
 	if (HAS_REQ(initiator_depth))
 		snprintf(row->cell[RDT_ACTIVE], CELL, "%u / %u", (unsigned)REQ(responder_resources),
 			 (unsigned)REQ(initiator_depth));
@@ -148,14 +128,14 @@ static void depths(struct params *p)
 	if (!HAS_REQ(initiator_depth))
 		return;
 	if (REP(initiator_depth) > REQ(responder_resources))
-		check(row, CLI_TONE_BAD,
-		      "mismatch: passive may ask for %u at a time, active serves %u",
-		      (unsigned)REP(initiator_depth), (unsigned)REQ(responder_resources));
+		params_check(row, CLI_TONE_BAD,
+			     "mismatch: passive may ask for %u at a time, active serves %u",
+			     (unsigned)REP(initiator_depth), (unsigned)REQ(responder_resources));
 	else if (REQ(initiator_depth) > REP(responder_resources))
-		check(row, CLI_TONE_WARN, "active wanted %u at a time, passive serves %u",
-		      (unsigned)REQ(initiator_depth), (unsigned)REP(responder_resources));
+		params_check(row, CLI_TONE_WARN, "active wanted %u at a time, passive serves %u",
+			     (unsigned)REQ(initiator_depth), (unsigned)REP(responder_resources));
 	else
-		check(row, CLI_TONE_GOOD, "compatible");
+		params_check(row, CLI_TONE_GOOD, "compatible");
 }
 
 static void retries(struct params *p)
@@ -165,7 +145,7 @@ static void retries(struct params *p)
 
 	if (!HAS_REQ(rnr_retry_count) && !HAS_REP(rnr_retry_count))
 		return;
-	row = add(p, "retries / RNR retries");
+	row = params_add(p, "retries / RNR retries");
 	if (HAS_REQ(rnr_retry_count))
 		snprintf(row->cell[RDT_ACTIVE], CELL, "%u / %s", (unsigned)REQ(retry_count),
 			 story_text(p->s, RDT_ACTIVE, RDT_MSG_REQ, RDT_F_req_rnr_retry_count, buf));
@@ -175,8 +155,8 @@ static void retries(struct params *p)
 			story_text(p->s, RDT_PASSIVE, RDT_MSG_REP, RDT_F_rep_rnr_retry_count, buf));
 	if ((HAS_REQ(rnr_retry_count) && !REQ(rnr_retry_count)) ||
 	    (HAS_REP(rnr_retry_count) && !REP(rnr_retry_count)))
-		check(row, CLI_TONE_WARN,
-		      "RNR 0: the first receive that is missing ends the connection");
+		params_check(row, CLI_TONE_WARN,
+			     "RNR 0: the first receive that is missing ends the connection");
 }
 
 static void ack_timeout(struct params *p)
@@ -187,7 +167,7 @@ static void ack_timeout(struct params *p)
 
 	if (!HAS_REQ(primary_ack_timeout) && !HAS_REP(target_ack_delay))
 		return;
-	row = add(p, "ACK timeout / delay");
+	row = params_add(p, "ACK timeout / delay");
 	if (HAS_REQ(primary_ack_timeout))
 		snprintf(row->cell[RDT_ACTIVE], CELL, "%s / -",
 			 story_text(p->s, RDT_ACTIVE, RDT_MSG_REQ, RDT_F_req_primary_ack_timeout,
@@ -200,11 +180,12 @@ static void ack_timeout(struct params *p)
 		return;
 	code = (unsigned)REQ(primary_ack_timeout);
 	if (!code)
-		check(row, CLI_TONE_WARN, "0: a lost acknowledgement is waited for without end");
+		params_check(row, CLI_TONE_WARN,
+			     "0: a lost acknowledgement is waited for without end");
 	else
-		check(row, CLI_TONE_OFF, "a dead peer is noticed after %s or more",
-		      rdt_duration_text(rdt_cm_timeout_ns(code) * (REQ(retry_count) + 1), total,
-					sizeof(total)));
+		params_check(row, CLI_TONE_OFF, "a dead peer is noticed after %s or more",
+			     rdt_duration_text(rdt_cm_timeout_ns(code) * (REQ(retry_count) + 1),
+					       total, sizeof(total)));
 }
 
 /*
@@ -220,7 +201,7 @@ static void cm_timers(struct params *p)
 
 	if (!HAS_REQ(remote_cm_resp_timeout) || !HAS_REQ(max_cm_retries))
 		return;
-	row = add(p, "CM answer peer / own");
+	row = params_add(p, "CM answer peer / own");
 	g_snprintf(
 		row->cell[RDT_ACTIVE], CELL, "%s / %s",
 		story_text(p->s, RDT_ACTIVE, RDT_MSG_REQ, RDT_F_req_remote_cm_resp_timeout, peer),
@@ -231,10 +212,10 @@ static void cm_timers(struct params *p)
 	lifetime = (unsigned)REQ(primary_ack_timeout) - 1;
 	ns = 2 * rdt_linux_timeout_ns(lifetime) +
 	     rdt_linux_timeout_ns((unsigned)REQ(remote_cm_resp_timeout));
-	check(row, CLI_TONE_OFF,
-	      "REQ every %s, %u times: gives up after %s (Linux, packet lifetime %u)",
-	      rdt_duration_text(ns, each, sizeof(each)), sends,
-	      rdt_duration_text(ns * sends, all, sizeof(all)), lifetime);
+	params_check(row, CLI_TONE_OFF,
+		     "REQ every %s, %u times: gives up after %s (Linux, packet lifetime %u)",
+		     rdt_duration_text(ns, each, sizeof(each)), sends,
+		     rdt_duration_text(ns * sends, all, sizeof(all)), lifetime);
 }
 
 /* GIDs and LIDs of the REQ are told where the packets do not show the same. */
@@ -257,14 +238,14 @@ static void path(struct params *p)
 				       rdt_tracker_addr(p->s->tracker, p->s->conn->end[side].addr));
 	if (same)
 		return;
-	row = add(p, "GID of the path");
+	row = params_add(p, "GID of the path");
 	for (unsigned side = 0; side < RDT_SIDES; side++)
 		rdt_addr_text(&addr[side], row->cell[side], CELL);
 	if (p->s->conn->transport == RDT_TRANSPORT_ROCEV2)
-		check(row, CLI_TONE_WARN, "not the addresses of the packets");
+		params_check(row, CLI_TONE_WARN, "not the addresses of the packets");
 	else if (p->s->conn->transport == RDT_TRANSPORT_IB && REQ(primary_local_lid) != 0xffff)
-		check(row, CLI_TONE_OFF, "LIDs 0x%04x and 0x%04x", (unsigned)REQ(primary_local_lid),
-		      (unsigned)REQ(primary_remote_lid));
+		params_check(row, CLI_TONE_OFF, "LIDs 0x%04x and 0x%04x",
+			     (unsigned)REQ(primary_local_lid), (unsigned)REQ(primary_remote_lid));
 }
 
 static void rare(struct params *p)
@@ -274,13 +255,13 @@ static void rare(struct params *p)
 	if (REQ(srq) || REP(srq))
 		BOTH(p, "shared receive queue", srq, srq);
 	if (REQ(alt_local_lid) || REQ(alt_remote_lid)) {
-		row = add(p, "alternate path");
+		row = params_add(p, "alternate path");
 		g_strlcpy(row->cell[RDT_ACTIVE], "asked for", CELL);
 		story_text(p->s, RDT_PASSIVE, RDT_MSG_REP, RDT_F_rep_failover_accepted,
 			   row->cell[RDT_PASSIVE]);
 	}
 	if (REQ(vendor_id) || REP(vendor_id_h) || REP(vendor_id_m) || REP(vendor_id_l)) {
-		row = add(p, "ECE vendor");
+		row = params_add(p, "ECE vendor");
 		if (HAS_REQ(vendor_id))
 			snprintf(row->cell[RDT_ACTIVE], CELL, "0x%06x", (unsigned)REQ(vendor_id));
 		if (HAS_REP(vendor_id_l))
@@ -299,13 +280,13 @@ static void cm_rows(struct params *p)
 	if (HAS_REQ(local_ca_guid) || HAS_REP(local_ca_guid))
 		BOTH(p, "CA GUID", local_ca_guid, local_ca_guid);
 	ids(p);
-	qpns(p);
+	params_qpns(p);
 	psns(p);
 	depths(p);
 	if (HAS_REQ(path_mtu)) {
 		char buf[RDT_TEXT_MAX];
 
-		g_strlcpy(add(p, "path MTU")->cell[RDT_ACTIVE],
+		g_strlcpy(params_add(p, "path MTU")->cell[RDT_ACTIVE],
 			  story_text(p->s, RDT_ACTIVE, RDT_MSG_REQ, RDT_F_req_path_mtu, buf), CELL);
 	}
 	retries(p);
@@ -314,83 +295,10 @@ static void cm_rows(struct params *p)
 	path(p);
 	rare(p);
 	if (c->kind == RDT_CONN_CM && !c->params.has_req)
-		check(&p->rows[0], CLI_TONE_DIM,
-		      story_msg(p->s, RDT_ACTIVE, RDT_MSG_REQ) ? "the REQ was cut by the capture"
-							       : "the REQ is not in the capture");
-}
-
-/* ---- rows of the others ------------------------------------------------------------------- */
-
-static void sidr_rows(struct params *p)
-{
-	static const enum rdt_msg rep = RDT_MSG_SIDR_REP;
-	char buf[RDT_TEXT_MAX];
-
-	g_strlcpy(add(p, "request id")->cell[RDT_ACTIVE],
-		  story_text(p->s, RDT_ACTIVE, RDT_MSG_SIDR_REQ, RDT_F_sidr_req_request_id, buf),
-		  CELL);
-	if (!story_msg(p->s, RDT_PASSIVE, rep))
-		return;
-	g_strlcpy(add(p, "status")->cell[RDT_PASSIVE],
-		  story_text(p->s, RDT_PASSIVE, rep, RDT_F_sidr_rep_status, buf), CELL);
-	qpns(p);
-	g_strlcpy(add(p, "Q_Key")->cell[RDT_PASSIVE],
-		  story_text(p->s, RDT_PASSIVE, rep, RDT_F_sidr_rep_qkey, buf), CELL);
-}
-
-#define MPA_BOTH(p, label, field) \
-	add_fields(p, label, RDT_MSG_MPA_REQ, RDT_F_##field, RDT_MSG_MPA_REP, RDT_F_##field)
-#define MPA(side, field)                                                                \
-	story_num(p->s, side, (side) == RDT_ACTIVE ? RDT_MSG_MPA_REQ : RDT_MSG_MPA_REP, \
-		  RDT_F_##field)
-
-static void mpa_depths(struct params *p)
-{
-	struct row *row;
-	const unsigned a_ird = (unsigned)MPA(RDT_ACTIVE, mpa2_ird),
-		       a_ord = (unsigned)MPA(RDT_ACTIVE, mpa2_ord);
-	const unsigned p_ird = (unsigned)MPA(RDT_PASSIVE, mpa2_ird),
-		       p_ord = (unsigned)MPA(RDT_PASSIVE, mpa2_ord);
-
-	if (!story_has(p->s, RDT_ACTIVE, RDT_MSG_MPA_REQ, RDT_F_mpa2_ord))
-		return;
-	row = add(p, "responder / initiator");
-	snprintf(row->cell[RDT_ACTIVE], CELL, "%u / %u", a_ird, a_ord);
-	if (!story_has(p->s, RDT_PASSIVE, RDT_MSG_MPA_REP, RDT_F_mpa2_ord))
-		return;
-	snprintf(row->cell[RDT_PASSIVE], CELL, "%u / %u", p_ird, p_ord);
-	if (p_ord > a_ird)
-		check(row, CLI_TONE_BAD,
-		      "mismatch: passive may ask for %u at a time, active serves %u", p_ord, a_ird);
-	else if (a_ord > p_ird)
-		check(row, CLI_TONE_WARN, "active wanted %u at a time, passive serves %u", a_ord,
-		      p_ird);
-	else
-		check(row, CLI_TONE_GOOD, "compatible");
-}
-
-static void mpa_rows(struct params *p)
-{
-	const struct rdt_conn *c = p->s->conn;
-	const bool both = story_msg(p->s, RDT_ACTIVE, RDT_MSG_MPA_REQ) &&
-			  story_msg(p->s, RDT_PASSIVE, RDT_MSG_MPA_REP);
-	struct row *row = add(p, "TCP port");
-
-	snprintf(row->cell[RDT_ACTIVE], CELL, "%u", c->a_port);
-	snprintf(row->cell[RDT_PASSIVE], CELL, "%u", c->p_port);
-	row = MPA_BOTH(p, "MPA revision", mpa_rev);
-	if (both && MPA(RDT_ACTIVE, mpa_rev) != MPA(RDT_PASSIVE, mpa_rev))
-		check(row, CLI_TONE_WARN, "the sides differ");
-	row = MPA_BOTH(p, "CRC wanted", mpa_crc);
-	if (both)
-		check(row, CLI_TONE_OFF, "%s",
-		      MPA(RDT_ACTIVE, mpa_crc) || MPA(RDT_PASSIVE, mpa_crc) ? "used" : "not used");
-	row = MPA_BOTH(p, "markers wanted", mpa_markers);
-	if (both && (MPA(RDT_ACTIVE, mpa_markers) || MPA(RDT_PASSIVE, mpa_markers)))
-		check(row, CLI_TONE_WARN, "Linux siw refuses markers");
-	mpa_depths(p);
-	if (story_has(p->s, RDT_ACTIVE, RDT_MSG_MPA_REQ, RDT_F_mpa2_peer_to_peer))
-		MPA_BOTH(p, "peer-to-peer", mpa2_peer_to_peer);
+		params_check(&p->rows[0], CLI_TONE_DIM,
+			     story_msg(p->s, RDT_ACTIVE, RDT_MSG_REQ)
+				     ? "the REQ was cut by the capture"
+				     : "the REQ is not in the capture");
 }
 
 /* ---- printing ----------------------------------------------------------------------------- */
@@ -448,13 +356,16 @@ void show_params(const struct story *s)
 		cm_rows(&p);
 		break;
 	case RDT_CONN_SIDR:
-		sidr_rows(&p);
+		params_sidr(&p);
 		break;
 	case RDT_CONN_MPA:
-		mpa_rows(&p);
+		params_mpa(&p);
+		break;
+	case RDT_CONN_OOB:
+		params_oob(&p);
 		break;
 	case RDT_CONN_DATA:
-		qpns(&p);
+		params_qpns(&p);
 		break;
 	case RDT_CONN_KIND_COUNT:
 		break;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "calls.h"
+#include "rdmatrace/exchange.h"
 #include "show.h"
 
 /*
@@ -39,9 +40,14 @@ struct timeline {
 
 /* ---- gathering ---------------------------------------------------------------------------- */
 
-/* Of the rdma_cm machine only the phases before the REQ are told here: the CM says the rest. */
-static bool is_told(const struct rdt_state_rec *rec)
+/*
+ * Of the rdma_cm machine only the phases before the REQ are told here: the CM says the rest. Where
+ * there is no CM, the QPs' states are all there is.
+ */
+static bool is_told(const struct story *s, const struct rdt_state_rec *rec)
 {
+	if (rec->machine == RDT_MACHINE_QP)
+		return s->conn->kind == RDT_CONN_OOB && rec->to != RDT_QP_RESET;
 	if (rec->machine == RDT_MACHINE_CM || rec->machine == RDT_MACHINE_MPA)
 		return true;
 	return rec->machine == RDT_MACHINE_RDMA &&
@@ -158,7 +164,7 @@ static void gather(struct timeline *t)
 						      .data_from = RDT_SIDES };
 			}
 			m->msg = &e->msg;
-		} else if (e->kind == RDT_REC_state && is_told(&e->state) &&
+		} else if (e->kind == RDT_REC_state && is_told(s, &e->state) &&
 			   e->state.basis != RDT_BASIS_KERNEL) {
 			m = moment_at(t, &e->state.when);
 			/* Phases that are only told by the REQ itself have no time of their own. */
@@ -289,6 +295,19 @@ static void num_note(GString *text, const char *what, const char *value)
 	g_string_append_printf(text, "%s%s %s", text->len ? "; " : "", what, value);
 }
 
+static void terminate_note(const struct story *s, enum rdt_side side, GString *text)
+{
+	const struct msg_layers *layers = &s->told[side][RDT_MSG_TERMINATE].layers;
+	const struct rdt_layer *layer = msg_layer(layers, RDT_H_terminate);
+	const struct rdt_name *error;
+	int swapped;
+
+	if (!layer || layer->have < RDT_LEN_terminate)
+		return;
+	error = rdt_terminate_error(layer->bytes, &swapped);
+	num_note(text, "error:", error ? error->text : "one that has no name");
+}
+
 /* What the message itself says that matters here. */
 static void message_note(const struct story *s, const struct rdt_msg_rec *rec, GString *text)
 {
@@ -308,6 +327,15 @@ static void message_note(const struct story *s, const struct rdt_msg_rec *rec, G
 	else if (rec->msg == RDT_MSG_SIDR_REP)
 		num_note(text, "status:",
 			 story_text(s, side, RDT_MSG_SIDR_REP, RDT_F_sidr_rep_status, buf));
+	else if (rec->msg == RDT_MSG_OOB)
+		g_string_printf(text,
+				"tells its QP 0x%06" PRIx32 ", which sends from PSN 0x%06" PRIx32,
+				s->conn->end[side].qpn, s->conn->end[side].psn);
+	else if (rec->msg == RDT_MSG_OOB_DONE)
+		g_string_printf(text, s->conn->program == RDT_PROGRAM_PERFTEST ? "has finished"
+									       : "is ready");
+	else if (rec->msg == RDT_MSG_TERMINATE)
+		terminate_note(s, side, text);
 	else if (rec->msg == RDT_MSG_MPA_REP &&
 		 story_num(s, side, RDT_MSG_MPA_REP, RDT_F_mpa_reject))
 		num_note(text, "reject", "bit set");

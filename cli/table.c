@@ -123,6 +123,7 @@ static char *add(char *at, const char *text)
 {
 	const size_t len = strlen(text);
 
+	/* Lines are written by length. NOLINTNEXTLINE(bugprone-not-null-terminated-result) */
 	memcpy(at, text, len);
 	return at + len;
 }

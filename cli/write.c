@@ -14,7 +14,7 @@ void conn_set_add(struct conn_set *set, uint32_t index)
 {
 	const size_t need = index / 8 + 1;
 
-	if (need > set->room) {
+	if (!set->bits || need > set->room) {
 		const size_t room = need * 2 < 256 ? 256 : need * 2;
 
 		set->bits = realloc(set->bits, room);

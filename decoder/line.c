@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rdmatrace/exchange.h"
 #include "rdmatrace/text.h"
 #include "rdmatrace/wire.h"
 
@@ -261,6 +262,25 @@ char *rdt_line_says(const struct rdt_frame *frame, const struct rdt_layer *layer
 	add_data(&p, buf, size);
 	add_layers(&p, buf, size);
 	add_private(&p, buf, size);
+	return buf;
+}
+
+char *rdt_line_exchange(const struct rdt_frame *f, char *buf, size_t size)
+{
+	struct rdt_exchange_text told;
+	char text[96];
+
+	if (!f->payload ||
+	    rdt_exchange_parse(f->payload, f->payload_have, &told) != RDT_FIT_YES)
+		return buf;
+	snprintf(text, sizeof(text), "  QPN 0x%06" PRIx32 "  from PSN 0x%06" PRIx32, told.qpn,
+		 told.psn);
+	add(buf, size, text);
+	if (rdt_exchange_has(&told, RDT_TELLS_RKEY) && told.rkey) {
+		snprintf(text, sizeof(text), "  rkey 0x%08" PRIx32 "  va 0x%016" PRIx64, told.rkey,
+			 told.vaddr);
+		add(buf, size, text);
+	}
 	return buf;
 }
 

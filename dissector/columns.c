@@ -21,6 +21,13 @@ const char *packet_what(const struct packet *p, char *buf, size_t size)
 	return rdt_line_what(&p->frame, p->layers, p->layer_count, buf, size);
 }
 
+void packet_says(const struct packet *p, char *buf, size_t size)
+{
+	if (p->note->message && p->note->message->rec.msg == RDT_MSG_OOB)
+		rdt_line_exchange(&p->frame, buf, size);
+	rdt_line_says(&p->frame, p->layers, p->layer_count, buf, size);
+}
+
 /* ---- Source --------------------------------------------------------------------------------------- */
 
 /*
@@ -50,7 +57,8 @@ static void repair_source(packet_info *pinfo, const struct packet *p)
 
 static bool is_tcp_end(const struct packet *p)
 {
-	return p->note->message && p->note->message->rec.msg >= RDT_MSG_TCP_FIN;
+	return p->note->message && (p->note->message->rec.msg == RDT_MSG_TCP_FIN ||
+				    p->note->message->rec.msg == RDT_MSG_TCP_RST);
 }
 
 /*
@@ -103,7 +111,7 @@ void columns_set(struct packet *p)
 		return;
 	}
 	g_strlcat(line, packet_what(p, what, sizeof(what)), sizeof(line));
-	rdt_line_says(&p->frame, p->layers, p->layer_count, line, sizeof(line));
+	packet_says(p, line, sizeof(line));
 	/* What another dissector put there to stay is about a packet that it could not read. */
 	col_clear_fence(cinfo, COL_INFO);
 	col_add_str(cinfo, COL_INFO, line);

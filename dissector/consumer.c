@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Private data that only the connection gives a meaning: a reply or a rejection says nothing about
- * the service, the request that it answers did.
+ * What only the connection gives a meaning: private data of a reply or a rejection, which say nothing
+ * about the service, the request that they answer did; and a TERMINATE in a stream.
  */
 #include <string.h>
 
@@ -28,11 +28,31 @@ static void add_inside(struct packet *p, const struct rdt_layer *message, enum r
 	p->layer_count++;
 }
 
+/* A TERMINATE stands behind a DDP header, somewhere in the stream. */
+static void add_terminate(struct packet *p, const struct message *m)
+{
+	const struct rdt_frame *f = &p->frame;
+	const uint32_t at = m->body_at - 1 + (uint32_t)RDT_LEN_ddp_untagged;
+
+	if (!m->body_at || f->kind != RDT_FRAME_TCP || at >= f->payload_have ||
+	    p->layer_count == RDT_LAYERS_MAX)
+		return;
+	p->layers[p->layer_count++] = (struct rdt_layer){
+		.hdr = RDT_H_terminate,
+		.bytes = f->payload + at,
+		.have = MIN(f->payload_have - at, (uint32_t)RDT_LEN_terminate),
+		.off = (uint32_t)(f->payload + at - tvb_get_ptr(p->tvb, 0, -1)),
+	};
+}
+
 void consumer_add(struct packet *p)
 {
 	const struct rdt_layer *rep, *rej;
 	uint8_t sts[4];
 
+	for (const struct message *m = p->note->message; m; m = m->next)
+		if (m->rec.msg == RDT_MSG_TERMINATE)
+			add_terminate(p, m);
 	if (!p->conn || p->conn->kind != RDT_CONN_CM || !p->conn->has_svc ||
 	    p->conn->svc >> 16 != RDT_PS_TCP || (p->conn->svc & 0xffff) != NVME_PORT)
 		return;

@@ -7,6 +7,7 @@
 #include "rdmatrace/icrc.h"
 #include "rdmatrace/line.h"
 #include "rdmatrace/psn.h"
+#include "rdmatrace/setup.h"
 #include "rdmatrace/states.h"
 #include "rdmatrace/text.h"
 
@@ -86,6 +87,16 @@ static void say_timeout(const struct packet *p, char *buf, size_t size)
 			return;
 		}
 	}
+}
+
+static void say_terminate(const struct packet *p, char *buf, size_t size)
+{
+	const struct rdt_iwarp *iwarp = p->conn ? rdt_tracker_iwarp(feed_tracker(), p->conn) : NULL;
+	const struct rdt_iwarp_end *end = iwarp ? &iwarp->end[p->note->side] : NULL;
+
+	if (end && end->term_known && rdt_name_find(RDT_NAMES_term_error, end->term_error))
+		snprintf(buf, size, "%s",
+			 rdt_name_find(RDT_NAMES_term_error, end->term_error)->text);
 }
 
 static void say_psn_first(const struct packet *p, char *buf, size_t size)
@@ -178,6 +189,9 @@ static void details(const struct packet *p, enum rdmacm_expert ei, char *buf, si
 	case EI_RNR:
 		snprintf(buf, size, "try again after %s", field_text(p, RDT_F_aeth_value, a));
 		break;
+	case EI_TERMINATE:
+		say_terminate(p, buf, size);
+		break;
 	case EI_PSN_GAP:
 	case EI_PSN_AGAIN:
 	case EI_MPA_REJECT:
@@ -187,6 +201,9 @@ static void details(const struct packet *p, enum rdmacm_expert ei, char *buf, si
 	case EI_ICRC_SPORT:
 	case EI_CAPTURED_TWICE:
 	case EI_EVICTED:
+	case EI_MPA_CRC:
+	case EI_MPA_MARKER:
+	case EI_FPDU:
 	case EI_CNP:
 	case EI_CONGESTION:
 	case EI_COUNT:

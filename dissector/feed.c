@@ -172,7 +172,24 @@ static uint8_t icrc_of(const struct rdt_frame *frame, const struct rdt_verdict *
 static uint8_t first_state(const struct rdt_conn *conn)
 {
 	_Static_assert((int)RDT_CM_IDLE == (int)RDT_MPA_IDLE, "one IDLE for both machines");
-	return conn->mid ? RDT_CM_NONE : RDT_CM_IDLE;
+	return conn->mid || conn->kind == RDT_CONN_OOB ? RDT_CM_NONE : RDT_CM_IDLE;
+}
+
+/*
+ * Where the DDP header of a TERMINATE is, when this packet has all of it: the tracker says where an FPDU
+ * begins. It may have come in several packets, then no tvb has it.
+ */
+static uint32_t terminate_at(const struct rdt_frame *frame, const struct rdt_verdict *verdict)
+{
+	const uint32_t at = verdict->fpdu_at - 1 + (uint32_t)RDT_LEN_fpdu;
+	const uint8_t *ddp;
+
+	if (!verdict->fpdu_at || frame->payload_have < at + RDT_LEN_ddp_untagged)
+		return 0;
+	ddp = frame->payload + at;
+	if (rdt_ddp_untagged_tagged(ddp) || rdt_ddp_untagged_opcode(ddp) != RDT_RDMAP_TERMINATE)
+		return 0;
+	return at + 1;
 }
 
 static void note_connection(struct note *note, const struct rdt_frame *frame,
@@ -191,6 +208,9 @@ static void note_connection(struct note *note, const struct rdt_frame *frame,
 		 rdt_pkt_parse(frame->bth, frame->bth_have, frame->bth_len, &pkt) == RDT_OK;
 	if (!verdict->is_msg && (is_pkt || frame->payload_len))
 		stream_data(s, conn, verdict->side, is_pkt ? &pkt : NULL, number, ns, note);
+	if (conn->kind == RDT_CONN_MPA)
+		note->experts |=
+			stream_iwarp(s, rdt_tracker_iwarp(capture.tracker, conn), verdict->side);
 	for (unsigned side = 0; side < RDT_SIDES; side++) {
 		note->state[side][0] = s->last_frame ? s->state[side] : first_state(conn);
 		note->state[side][1] = conn->end[side].cm_state;
@@ -250,6 +270,9 @@ static void first_pass(packet_info *pinfo, const struct rdt_frame *frame)
 	if (duplicated)
 		note->experts |= EI_BIT(CAPTURED_TWICE);
 	note->experts |= judge_frame(frame, (enum rdt_icrc_state)note->icrc);
+	for (struct message *m = note->message; m; m = m->next)
+		if (m->rec.msg == RDT_MSG_TERMINATE)
+			m->body_at = terminate_at(frame, &verdict);
 	if (verdict.conn != RDT_CONN_NONE)
 		note_connection(note, frame, &verdict, pinfo->num, ns);
 }

@@ -23,7 +23,7 @@ static tap_packet_status flow_packet(void *tapdata, packet_info *pinfo, epan_dis
 	item->port_src = (uint16_t)p->frame.sport;
 	item->port_dst = (uint16_t)p->frame.dport;
 	item->frame_label = g_strdup(packet_what(p, label, sizeof(label)));
-	rdt_line_says(&p->frame, p->layers, p->layer_count, comment, sizeof(comment));
+	packet_says(p, comment, sizeof(comment));
 	item->comment = g_strdup_printf("%u:%s", p->stream, comment);
 	item->line_style = 1;
 	item->conv_num = (uint16_t)p->stream;

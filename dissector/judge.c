@@ -105,10 +105,10 @@ bool is_give_up(const struct rdt_state_rec *rec)
 
 /* ---- messages ------------------------------------------------------------------------------------ */
 
-static uint64_t judge_copy(const struct rdt_msg_rec *rec)
+static uint64_t judge_copy(const struct rdt_conn *conn, const struct rdt_msg_rec *rec)
 {
 	/* TCP's own repetitions are the TCP dissector's business. */
-	if (!rec->copy || rec->msg == RDT_MSG_TCP_FIN || rec->msg == RDT_MSG_TCP_RST)
+	if (!rec->copy || conn->kind == RDT_CONN_MPA || conn->kind == RDT_CONN_OOB)
 		return 0;
 	switch ((enum rdt_copy)rec->copy_kind) {
 	case RDT_COPY_RESENT:
@@ -180,8 +180,12 @@ static uint64_t judge_said(const struct rdt_conn *conn, const struct message *m,
 	case RDT_MSG_MPA_REQ:
 	case RDT_MSG_TCP_FIN:
 	case RDT_MSG_TCP_RST:
+	case RDT_MSG_OOB:
+	case RDT_MSG_OOB_DONE:
 	case RDT_MSG_COUNT:
 		break;
+	case RDT_MSG_TERMINATE:
+		return EI_BIT(TERMINATE);
 	}
 	return 0;
 }
@@ -189,7 +193,7 @@ static uint64_t judge_said(const struct rdt_conn *conn, const struct message *m,
 uint64_t judge_message(const struct rdt_conn *conn, const struct message *m,
 		       const struct rdt_msg_rec *rec, uint64_t peer_retry_ns)
 {
-	uint64_t found = judge_copy(rec) | judge_said(conn, m, rec);
+	uint64_t found = judge_copy(conn, rec) | judge_said(conn, m, rec);
 
 	if (rec->unexpected)
 		found |= EI_BIT(UNEXPECTED);

@@ -8,7 +8,7 @@
  *   fields.c   fields, from the decoder's tables   tree.c    the details pane
  *   analysis.c the connection's part of the tree   experts.c texts of the expert items
  *   columns.c  the packet list
- *   consumer.c private data of replies
+ *   consumer.c what only the connection gives a meaning
  *   stats.c, talk.c, flow.c, follow.c              Wireshark's own views, fed by taps
  *
  * A packet is fed to the tracker once, when Wireshark sees it first. What came out of it is kept in
@@ -20,6 +20,7 @@
 
 #include "compat.h"
 #include "rdmatrace/layers.h"
+#include "rdmatrace/setup.h"
 #include "rdmatrace/track.h"
 #include "rdmatrace/vocab.h"
 #include "rdmatrace/wire.h"
@@ -79,7 +80,9 @@ struct message {
 	int64_t setup_ns;  /* since the first request, when this message completes the set-up */
 	int64_t again_ns;  /* since it was sent before */
 	uint64_t retry_ns; /* its sender's retry interval, 0 when not told */
-	uint8_t rej_by;    /* enum rdt_rej_by, for a REJ */
+	uint32_t
+		body_at; /* TERMINATE: 1 + where its DDP header is in the TCP payload; 0: nowhere */
+	uint8_t rej_by;  /* enum rdt_rej_by, for a REJ */
 };
 
 struct note {
@@ -132,6 +135,7 @@ struct sent; /* where each kind of message was sent first and last */
 struct stream {
 	uint32_t last_frame; /* 0: the stream has no packet yet */
 	uint32_t gaps[RDT_SIDES], retrans[RDT_SIDES], next_psn[RDT_SIDES];
+	uint32_t crc_bad[RDT_SIDES], markers_bad[RDT_SIDES], malformed[RDT_SIDES]; /* iWARP */
 	uint8_t state[RDT_SIDES];
 	uint8_t bound;
 	uint8_t completeness;
@@ -155,6 +159,9 @@ void stream_message(struct stream *s, const struct rdt_conn *conn, const struct 
  */
 void stream_data(struct stream *s, const struct rdt_conn *conn, unsigned side,
 		 const struct rdt_pkt *pkt, uint32_t number, int64_t ns, struct note *note);
+
+/* Follow a packet of an iWARP stream: its expert items. */
+uint64_t stream_iwarp(struct stream *s, const struct rdt_iwarp *iwarp, unsigned side);
 
 /* The packet is done with: what is true of the connection now is what was true before the next. */
 void stream_settle(struct stream *s, const struct rdt_conn *conn, uint32_t number);
@@ -207,7 +214,7 @@ int64_t feed_base_ns(void);
 
 void feed_register(void);
 
-/* consumer.c: headers in private data that the packet alone does not tell. */
+/* consumer.c: headers that the packet alone does not tell. */
 void consumer_add(struct packet *p);
 
 /* judge.c: the expert items that a packet is worth by what stands in it. */
@@ -260,6 +267,8 @@ const char *expert_before(enum rdmacm_expert ei);
 void columns_set(struct packet *p);
 /* "CM REQ", "RC SEND Only": what the packet is. */
 const char *packet_what(const struct packet *p, char *buf, size_t size);
+/* What it says, appended. */
+void packet_says(const struct packet *p, char *buf, size_t size);
 
 /* What taps are handed: the packet itself, during the call. */
 extern int tap_rdmacm, tap_follow;

@@ -67,6 +67,8 @@ static const uint8_t answers[RDT_MSG_COUNT][4] = {
 	[RDT_MSG_SIDR_REP] = { ANSWERS(SIDR_REQ) },
 	[RDT_MSG_APR] = { ANSWERS(LAP) },
 	[RDT_MSG_MPA_REP] = { ANSWERS(MPA_REQ) },
+	[RDT_MSG_OOB] = { ANSWERS(OOB) },
+	[RDT_MSG_OOB_DONE] = { ANSWERS(OOB_DONE) },
 };
 
 /* The message that a REJ or MRA says that it is about; RDT_MSG_COUNT when it does not. */
@@ -113,7 +115,8 @@ static struct message *message_in(uint32_t frame, uint8_t msg)
 	return m;
 }
 
-static void count_completeness(struct stream *s, const struct rdt_conn *conn, uint8_t msg)
+static void count_completeness(struct stream *s, const struct rdt_conn *conn, uint8_t msg,
+			       unsigned from)
 {
 	static const uint8_t bits[RDT_MSG_COUNT] = {
 		[RDT_MSG_REQ] = COMPLETE_REQ,      [RDT_MSG_MRA] = COMPLETE_MRA,
@@ -122,10 +125,12 @@ static void count_completeness(struct stream *s, const struct rdt_conn *conn, ui
 		[RDT_MSG_DREP] = COMPLETE_DREP,    [RDT_MSG_SIDR_REQ] = COMPLETE_REQ,
 		[RDT_MSG_SIDR_REP] = COMPLETE_REP, [RDT_MSG_MPA_REQ] = COMPLETE_REQ,
 		[RDT_MSG_MPA_REP] = COMPLETE_REP,  [RDT_MSG_TCP_FIN] = COMPLETE_DREQ,
-		[RDT_MSG_TCP_RST] = COMPLETE_DREQ,
+		[RDT_MSG_TCP_RST] = COMPLETE_DREQ, [RDT_MSG_TERMINATE] = COMPLETE_DREQ,
 	};
 
 	s->completeness |= bits[msg];
+	if (msg == RDT_MSG_OOB)
+		s->completeness |= from == RDT_ACTIVE ? COMPLETE_REQ : COMPLETE_REP;
 	if (msg == RDT_MSG_MPA_REP && conn->refused)
 		s->completeness |= COMPLETE_REJ;
 }
@@ -167,14 +172,14 @@ void stream_message(struct stream *s, const struct rdt_conn *conn, const struct 
 	}
 	if (!rec->copy &&
 	    (rec->msg == RDT_MSG_RTU || rec->msg == RDT_MSG_SIDR_REP ||
-	     rec->msg == RDT_MSG_MPA_REP) &&
+	     rec->msg == RDT_MSG_MPA_REP || rec->msg == RDT_MSG_OOB) &&
 	    rdt_conn_setup_ns(conn, &setup_ns))
 		m->setup_ns = (int64_t)setup_ns;
 	if (!sent)
 		sent = sent_add(s, rec);
 	sent->last = rec->when.frame;
 	sent->last_ns = rec->when.ns;
-	count_completeness(s, conn, rec->msg);
+	count_completeness(s, conn, rec->msg, rec->from);
 }
 
 /* ---- requests and their acknowledges ----------------------------------------------------------- */
@@ -301,7 +306,8 @@ static void follow_request(struct stream *s, const struct rdt_conn *conn, unsign
 		w->again = true;
 		return;
 	}
-	if (conn->service == RDT_SVC_RC || conn->service == RDT_SVC_RD || conn->service == 4)
+	if (conn->service == RDT_SVC_RC || conn->service == RDT_SVC_RD ||
+	    conn->service == RDT_CONN_XRC)
 		ring_push(s, side, &(struct waiting){ ns, number, psn, false });
 }
 
@@ -324,6 +330,23 @@ void stream_data(struct stream *s, const struct rdt_conn *conn, unsigned side,
 		note->experts |= EI_BIT(PSN_FIRST);
 	if (conn->comm_est_frame == number)
 		note->experts |= EI_BIT(RTU_MISSING);
+}
+
+uint64_t stream_iwarp(struct stream *s, const struct rdt_iwarp *iwarp, unsigned side)
+{
+	const struct rdt_iwarp_end *end = &iwarp->end[side];
+	uint64_t found = 0;
+
+	if (end->crc_bad != s->crc_bad[side])
+		found |= EI_BIT(MPA_CRC);
+	if (end->markers_bad != s->markers_bad[side])
+		found |= EI_BIT(MPA_MARKER);
+	if (end->malformed != s->malformed[side])
+		found |= EI_BIT(FPDU);
+	s->crc_bad[side] = end->crc_bad;
+	s->markers_bad[side] = end->markers_bad;
+	s->malformed[side] = end->malformed;
+	return found;
 }
 
 void stream_settle(struct stream *s, const struct rdt_conn *conn, uint32_t number)

@@ -47,12 +47,17 @@ static const struct {
 	{ "cmtime", 200, ALL, "outcome=closed closed_by=active msgs=5 retries=0 unexpected=0" },
 	/* QPNs and first PSNs as the programs printed them (pingpong.client.log) */
 	{ "pingpong", 3, 0,
-	  "kind=data service=rc a_qpn=17 p_qpn=17 a_first_psn=10896494 p_first_psn=14248558" },
+	  "kind=oob service=rc app=pingpong a_psn=10896494 p_psn=14248558 a_qpn=17 p_qpn=17 "
+	  "a_first_psn=10896494 p_first_psn=14248558" },
 	{ "pingpong", 3, 1,
-	  "kind=data service=uc a_qpn=18 p_qpn=18 a_first_psn=4418926 p_first_psn=5760010" },
+	  "kind=oob service=uc a_psn=4418926 p_psn=5760010 a_qpn=18 p_qpn=18 a_first_psn=4418926 "
+	  "p_first_psn=5760010" },
 	{ "pingpong", 3, 2,
-	  "kind=data service=ud a_qpn=19 p_qpn=19 a_first_psn=3432892 p_first_psn=6942491" },
-	{ "perftest", 6, 0, "kind=data a_qpn=17 p_qpn=17 data_bytes=81920" },
+	  "kind=oob service=ud a_psn=3432892 p_psn=6942491 a_qpn=19 p_qpn=19 a_first_psn=3432892 "
+	  "p_first_psn=6942491" },
+	{ "perftest", 6, 0,
+	  "kind=oob app=perftest a_qpn=17 p_qpn=17 a_psn=5038830 a_rkey=null data_bytes=81920" },
+	{ "perftest", 6, 1, "kind=oob a_psn=6334056 p_psn=7997857 program_version=6.06 gids=fine" },
 	{ "perftest", 6, 4, "kind=cm outcome=closed a_state=DREQ_SENT app=perftest" },
 	{ "perftest", 6, 5, "kind=cm outcome=rejected rej_reason=8" },
 	{ "iwarp-rping", 1, 0,

@@ -4,12 +4,14 @@
 _rdma_trace_options()
 {
 	local common="-T --format -o --output -v --verbose -q --quiet --color --ascii --width -h --help --version"
-	local capture="-r --read -f --capture-filter -c --count --port -Y --filter -s --select -E --table
-		-t --time -n --numeric --resolve -w --write --max-conns"
+	local read="-r --read -f --capture-filter -c --count --port -Y --filter -s --select -t --time
+		-n --numeric --resolve --max-conns"
+	local capture="$read -E --table -w --write"
 
 	case $1 in
 	list) echo "$common $capture -e --field" ;;
 	show) echo "$common $capture --calls --ftrace" ;;
+	ladder) echo "$common $read --expand" ;;
 	dump) echo "$common $capture -e --field -V --decode" ;;
 	explain) echo "$common" ;;
 	fields) echo "$common -E --table" ;;
@@ -19,11 +21,12 @@ _rdma_trace_options()
 _rdma_trace()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-	local commands="list show dump explain fields" command=list formats="text json ndjson csv tsv"
+	local commands="list show ladder dump explain fields" command=list formats="text json ndjson csv tsv"
 	local IFS=$' \t\n'
 
 	[[ " $commands " == *" ${COMP_WORDS[1]} "* ]] && command=${COMP_WORDS[1]}
 	[[ $command == fields ]] && formats+=" md"
+	[[ $command == ladder ]] && formats="text mermaid plantuml svg"
 	COMPREPLY=()
 	case $prev in
 	-T | --format)

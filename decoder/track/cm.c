@@ -494,8 +494,11 @@ static void learn(struct rdt_tracker *t, struct slot *s, const struct cm_in *in,
 		break;
 	case RDT_MSG_MPA_REQ:
 	case RDT_MSG_MPA_REP:
+	case RDT_MSG_TERMINATE:
 	case RDT_MSG_TCP_FIN:
 	case RDT_MSG_TCP_RST:
+	case RDT_MSG_OOB:
+	case RDT_MSG_OOB_DONE:
 	case RDT_MSG_COUNT:
 		break;
 	}

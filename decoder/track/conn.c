@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What a connection's record says when read as a whole. */
 #include "map.h"
+#include "rdmatrace/exchange.h"
 #include "rdmatrace/field.h"
 #include "rdmatrace/states.h"
 
@@ -63,10 +64,20 @@ const char *rdt_conn_service_key(unsigned service)
 	return service < sizeof(keys) / sizeof(keys[0]) ? keys[service] : NULL;
 }
 
+/* The texts of an exchange are no connection yet: data are. */
+static enum rdt_outcome oob_outcome(const struct rdt_conn *c)
+{
+	if (c->established)
+		return RDT_OUTCOME_OPEN;
+	return c->has_rep ? RDT_OUTCOME_INCOMPLETE : RDT_OUTCOME_UNANSWERED;
+}
+
 enum rdt_outcome rdt_conn_outcome(const struct rdt_conn *c)
 {
 	if (c->kind == RDT_CONN_DATA)
 		return RDT_OUTCOME_OPEN;
+	if (c->kind == RDT_CONN_OOB)
+		return oob_outcome(c);
 	if (c->kind == RDT_CONN_SIDR && c->has_rep)
 		return c->sidr_status ? RDT_OUTCOME_REFUSED : RDT_OUTCOME_RESOLVED;
 	if (c->gave_up)
@@ -84,8 +95,10 @@ uint32_t rdt_conn_id(const struct rdt_conn *c)
 {
 	const struct rdt_end *a = &c->end[RDT_ACTIVE], *p = &c->end[RDT_PASSIVE];
 	uint32_t x = a->comm_id, y = p->comm_id;
+	/* Data are the same connection whether or not its exchange was captured. */
+	const uint32_t kind = c->kind == RDT_CONN_OOB ? RDT_CONN_DATA : c->kind;
 
-	if (c->kind == RDT_CONN_DATA) {
+	if (kind == RDT_CONN_DATA) {
 		x = a->qpn;
 		y = p->qpn;
 	} else if (c->kind == RDT_CONN_MPA) {
@@ -93,7 +106,7 @@ uint32_t rdt_conn_id(const struct rdt_conn *c)
 		y = c->p_port;
 	}
 	/* Which side is which may be guessed, so the order must not matter. */
-	return (uint32_t)map_mix(map_mix((uint64_t)x + 1) + map_mix((uint64_t)y + 1) + c->kind);
+	return (uint32_t)map_mix(map_mix((uint64_t)x + 1) + map_mix((uint64_t)y + 1) + kind);
 }
 
 const char *rdt_conn_app(const struct rdt_conn *c)
@@ -107,6 +120,8 @@ const char *rdt_conn_app(const struct rdt_conn *c)
 #undef P
 	};
 
+	if (c->kind == RDT_CONN_OOB)
+		return rdt_program_key((enum rdt_program)c->program);
 	if (!c->port_space && c->kind != RDT_CONN_MPA)
 		return NULL;
 	for (size_t i = 0; i < sizeof(ports) / sizeof(ports[0]); i++)

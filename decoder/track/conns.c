@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Where connections and addresses live: chunks that never move, found by index or by key. */
 #include "internal.h"
+#include "rdmatrace/setup.h"
 
 #include <string.h>
 
@@ -83,6 +84,36 @@ void conn_bind_qpn(struct rdt_tracker *t, struct slot *s, enum rdt_side side, ui
 		map_put(&t->flows, key_of_flow(s, sender, true), owner(s, sender));
 }
 
+/* What a side sends, and what is sent to it, is no longer this connection's. */
+static void unbind_flows(struct rdt_tracker *t, const struct slot *s)
+{
+	for (unsigned side = 0; side < RDT_SIDES; side++) {
+		const enum rdt_side sender = rdt_side_other(side);
+
+		if (!s->pub.end[side].has_qpn)
+			continue;
+		map_remove(&t->flows, key_of_flow(s, sender, false), owner(s, sender));
+		if (has_alt(s))
+			map_remove(&t->flows, key_of_flow(s, sender, true), owner(s, sender));
+	}
+}
+
+void conn_move(struct rdt_tracker *t, struct slot *s, enum rdt_side side, uint32_t addr)
+{
+	const bool bound = s->pub.bound;
+
+	if (s->pub.end[side].addr == addr)
+		return;
+	unbind_flows(t, s);
+	data_unbind_ud(t, s);
+	s->pub.end[side].addr = addr;
+	for (unsigned i = 0; i < RDT_SIDES && bound; i++)
+		if (s->pub.end[i].has_qpn)
+			conn_bind_qpn(t, s, i, s->pub.end[i].qpn);
+	if (bound)
+		data_bind_ud(t, s, s->pub.end[RDT_ACTIVE].qpn);
+}
+
 static void unbind_id(struct rdt_tracker *t, const struct slot *s, enum rdt_side side)
 {
 	const struct rdt_end *e = &s->pub.end[side];
@@ -108,24 +139,25 @@ void conn_forget_passive(struct rdt_tracker *t, struct slot *s)
 /* Take a connection out of all maps; keys that have passed to a newer one stay. */
 static void unbind(struct rdt_tracker *t, const struct slot *s)
 {
-	for (unsigned side = 0; side < RDT_SIDES; side++) {
-		const struct rdt_end *e = &s->pub.end[side];
-		const enum rdt_side sender = rdt_side_other(side);
-
+	for (unsigned side = 0; side < RDT_SIDES; side++)
 		unbind_id(t, s, side);
-		if (e->has_qpn) {
-			map_remove(&t->flows, key_of_flow(s, sender, false), owner(s, sender));
-			if (has_alt(s))
-				map_remove(&t->flows, key_of_flow(s, sender, true),
-					   owner(s, sender));
-		}
-	}
-	if (s->pub.kind == RDT_CONN_MPA)
-		mpa_unbind(t, s);
-	if (s->pub.service == RDT_SVC_UD)
+	unbind_flows(t, s);
+	if (s->pub.kind == RDT_CONN_OOB)
+		oob_unbind(t, s);
+	else if (s->pub.service == RDT_SVC_UD)
 		data_unbind_ud(t, s);
 	else if (s->pub.kind == RDT_CONN_DATA)
 		data_unbind(t, s);
+}
+
+/* Free what only a connection of its kind has. */
+static void free_detail(struct rdt_tracker *t, struct slot *s)
+{
+	if (s->pub.kind == RDT_CONN_MPA && s->iwarp)
+		t->memory.resize(t->memory.user, s->iwarp, sizeof(*s->iwarp), 0);
+	if (s->pub.kind == RDT_CONN_OOB && s->exchange)
+		t->memory.resize(t->memory.user, s->exchange, sizeof(*s->exchange), 0);
+	s->iwarp = NULL;
 }
 
 /* ---- making and ending ------------------------------------------------------------------- */
@@ -152,6 +184,7 @@ static void evict_oldest(struct rdt_tracker *t)
 		t->stats.evicted++;
 	}
 	unbind(t, s);
+	free_detail(t, s);
 	t->gone++;
 }
 
@@ -319,6 +352,12 @@ bool conns_init(struct rdt_tracker *t)
 
 void conns_free(struct rdt_tracker *t)
 {
+	for (uint32_t i = t->gone; i < t->count; i++) {
+		struct slot *s = conn_slot(t, i);
+
+		if (s->pub.kind == RDT_CONN_MPA || s->pub.kind == RDT_CONN_OOB)
+			free_detail(t, s);
+	}
 	for (uint32_t i = 0; t->chunks && i < t->chunk_count; i++)
 		if (t->chunks[i])
 			t->memory.resize(t->memory.user, t->chunks[i], CHUNK * sizeof(**t->chunks),

@@ -260,7 +260,7 @@ static uint64_t ud_key(uint32_t src, uint32_t dst, uint32_t src_qpn, uint32_t ds
 	return map_mix(flow_key(src, dst, dst_qpn)) ^ src_qpn;
 }
 
-static void bind_ud(struct rdt_tracker *t, struct slot *s, uint32_t a_qpn)
+void data_bind_ud(struct rdt_tracker *t, struct slot *s, uint32_t a_qpn)
 {
 	const struct rdt_end *a = &s->pub.end[RDT_ACTIVE], *p = &s->pub.end[RDT_PASSIVE];
 
@@ -307,13 +307,13 @@ static struct slot *feed_ud(struct rdt_tracker *t, const struct rdt_frame *frame
 	*ret_side = RDT_ACTIVE;
 	s = sidr_waiting(t, src, dst, to);
 	if (s) {
-		bind_ud(t, s, from);
+		data_bind_ud(t, s, from);
 		return s;
 	}
 	s = sidr_waiting(t, dst, src, from);
 	if (s) {
 		*ret_side = RDT_PASSIVE;
-		bind_ud(t, s, to);
+		data_bind_ud(t, s, to);
 		return s;
 	}
 	s = conn_new(t, RDT_CONN_DATA, frame, when, src, dst);
@@ -323,7 +323,7 @@ static struct slot *feed_ud(struct rdt_tracker *t, const struct rdt_frame *frame
 	s->pub.mid = s->pub.roles_guessed = s->pub.established = 1;
 	s->pub.end[RDT_PASSIVE].qpn = to;
 	s->pub.end[RDT_PASSIVE].has_qpn = 1;
-	bind_ud(t, s, from);
+	data_bind_ud(t, s, from);
 	return s;
 }
 

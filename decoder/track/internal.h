@@ -5,7 +5,10 @@
  *   tracker.c  public face, frames to parts        conns.c   where connections live
  *   cm.c       a CM message to its connection      step.c    state machines, records, events
  *   timer.c    what happens without packets        data.c    data packets to their connection
- *   mpa.c      iWARP over TCP                      resolve.c ARP, ND and SA before a REQ
+ *   tcp.c      TCP connections that may be ours    resolve.c ARP, ND and SA before a REQ
+ *   stream.c   their bytes in order                fpdu.c    an MPA stream's FPDUs
+ *   mpa.c      iWARP: start frames, close          iwarp.c   what its frames and FPDUs say
+ *   oob.c      QPs announced over TCP              oob_match.c and their packets
  */
 #ifndef RDT_TRACK_INTERNAL_H
 #define RDT_TRACK_INTERNAL_H
@@ -67,9 +70,16 @@ struct end_priv {
 	uint8_t reply_lost : 1;    /* active: it repeats its REQ although a REP is in the capture */
 };
 
+struct rdt_iwarp;
+struct rdt_exchange;
+
 struct slot {
 	struct rdt_conn pub; /* first: a pointer to it is a pointer to the slot */
 	struct end_priv priv[RDT_SIDES];
+	union {                                /* what only its kind has; owned */
+		struct rdt_iwarp *iwarp;       /* MPA; NULL when there was no memory */
+		struct rdt_exchange *exchange; /* OOB */
+	};
 	uint32_t index;
 	struct rdt_when asked; /* the REQ that the passive side answers: its first, mostly */
 	uint32_t
@@ -120,7 +130,10 @@ struct rdt_tracker {
 	struct map flows;    /* (source, destination, destination QPN) -> slot << 1 | sender */
 	struct map ud_flows; /* the same with the source QPN: UD */
 	struct map halves;   /* (source, destination) -> first unpaired data connection */
-	struct map streams;  /* TCP four-tuple -> slot << 1 | sender */
+	struct map
+		announced; /* (address, QPN) of an exchange, no packet yet -> slot << 1 | whose */
+	struct map first_psns; /* (address, first PSN) of one whose peer is not known -> the same */
+	struct tcp *tcp;       /* NULL until there is any */
 	struct recent *recent;
 	struct resolve *resolves;
 	uint32_t resolve_next;
@@ -171,6 +184,9 @@ void conn_forget_passive(struct rdt_tracker *t, struct slot *s);
 
 void conn_bind_qpn(struct rdt_tracker *t, struct slot *s, enum rdt_side side, uint32_t qpn);
 
+/* A side's packets come from another address than was thought. */
+void conn_move(struct rdt_tracker *t, struct slot *s, enum rdt_side side, uint32_t addr);
+
 /* Number all connections up to index (not included). */
 void conn_number(struct rdt_tracker *t, uint32_t end);
 
@@ -179,6 +195,10 @@ void conn_number(struct rdt_tracker *t, uint32_t end);
 /* One event of the CM (or MPA) machine at a side: steps all its machines and tells the sink. */
 struct rdt_step step_side(struct rdt_tracker *t, struct slot *s, enum rdt_side side,
 			  enum rdt_cm_event event, const struct rdt_when *when);
+
+/* One event of the QP machine alone. */
+void step_qp(struct rdt_tracker *t, struct slot *s, enum rdt_side side, enum rdt_cm_event event,
+	     const struct rdt_when *when);
 
 /* The steps of an active rdma_cm id before its first request; own is the frame of that request. */
 void step_resolve(struct rdt_tracker *t, struct slot *s, const struct rdt_when *own);
@@ -204,8 +224,16 @@ void cm_feed(struct rdt_tracker *t, const struct rdt_frame *frame, const struct 
 	     const struct rdt_when *when, struct rdt_verdict *verdict);
 void data_feed(struct rdt_tracker *t, const struct rdt_frame *frame, const struct rdt_pkt *pkt,
 	       const struct rdt_when *when, struct rdt_verdict *verdict);
-void mpa_feed(struct rdt_tracker *t, const struct rdt_frame *frame, const struct rdt_when *when,
+void tcp_feed(struct rdt_tracker *t, const struct rdt_frame *frame, const struct rdt_when *when,
 	      struct rdt_verdict *verdict);
+/* Read what waits for bytes that do not come. */
+void tcp_finish(struct rdt_tracker *t);
+void tcp_free(struct rdt_tracker *t);
+
+/* Before data_feed(): a packet to a QP that an exchange announced. After it: what it uses there. */
+void oob_claim(struct rdt_tracker *t, const struct rdt_frame *frame, const struct rdt_pkt *pkt);
+void oob_check(struct rdt_tracker *t, const struct rdt_pkt *pkt, const struct rdt_when *when,
+	       const struct rdt_verdict *verdict);
 
 void resolve_feed(struct rdt_tracker *t, const struct rdt_frame *frame,
 		  const struct rdt_when *when);
@@ -221,7 +249,9 @@ void timer_update(struct slot *s, enum rdt_side side, enum rdt_cm_event event, b
 /* Fire what ran out before now; give_up: also waits of which not all sendings were seen. */
 void timer_run(struct rdt_tracker *t, struct slot *s, int64_t now, bool give_up);
 
-void mpa_unbind(struct rdt_tracker *t, const struct slot *s);
+void oob_unbind(struct rdt_tracker *t, const struct slot *s);
+/* What goes between its QPs is s's, datagrams too; a_qpn is that of the active side. */
+void data_bind_ud(struct rdt_tracker *t, struct slot *s, uint32_t a_qpn);
 void data_unbind(struct rdt_tracker *t, const struct slot *s);
 void data_unbind_ud(struct rdt_tracker *t, const struct slot *s);
 

@@ -129,8 +129,8 @@ static void step_rdma(struct rdt_tracker *t, struct slot *s, enum rdt_side side,
 		emit_event(t, s, side, row, when);
 }
 
-static void step_qp(struct rdt_tracker *t, struct slot *s, enum rdt_side side,
-		    enum rdt_cm_event event, const struct rdt_when *when)
+void step_qp(struct rdt_tracker *t, struct slot *s, enum rdt_side side, enum rdt_cm_event event,
+	     const struct rdt_when *when)
 {
 	struct rdt_end *e = &s->pub.end[side];
 
@@ -183,7 +183,8 @@ void step_request_proven(struct rdt_tracker *t, struct slot *s)
 {
 	static const uint8_t asks[] = { [RDT_CONN_CM] = RDT_CM_EV_RX_REQ,
 					[RDT_CONN_SIDR] = RDT_CM_EV_RX_SIDR_REQ,
-					[RDT_CONN_MPA] = RDT_CM_EV_RX_MPA_REQ };
+					[RDT_CONN_MPA] = RDT_CM_EV_RX_MPA_REQ,
+					[RDT_CONN_OOB] = RDT_CM_EV_NONE };
 
 	if (!s->priv[RDT_PASSIVE].owes_request)
 		return;

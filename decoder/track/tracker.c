@@ -42,7 +42,8 @@ struct rdt_tracker *rdt_tracker_new(const struct rdt_memory *memory,
 	map_init(&t->flows, &t->memory, t->opts.seed ^ 2);
 	map_init(&t->ud_flows, &t->memory, t->opts.seed ^ 3);
 	map_init(&t->halves, &t->memory, t->opts.seed ^ 4);
-	map_init(&t->streams, &t->memory, t->opts.seed ^ 5);
+	map_init(&t->announced, &t->memory, t->opts.seed ^ 5);
+	map_init(&t->first_psns, &t->memory, t->opts.seed ^ 7);
 	t->recent = resize(t, NULL, 0, RECENT * sizeof(*t->recent));
 	t->resolves = resize(t, NULL, 0, RESOLVES * sizeof(*t->resolves));
 	if (!t->recent || !t->resolves || !conns_init(t)) {
@@ -65,7 +66,9 @@ void rdt_tracker_free(struct rdt_tracker *t)
 	map_free(&t->flows);
 	map_free(&t->ud_flows);
 	map_free(&t->halves);
-	map_free(&t->streams);
+	map_free(&t->announced);
+	map_free(&t->first_psns);
+	tcp_free(t);
 	conns_free(t);
 	if (t->recent)
 		memory.resize(memory.user, t->recent, RECENT * sizeof(*t->recent), 0);
@@ -174,10 +177,13 @@ static void feed_rdma(struct rdt_tracker *t, const struct rdt_frame *frame,
 		t->stats.duplicated++;
 		return;
 	}
-	if (rdt_bth_dest_qpn(frame->bth) <= RDT_QP1 && rdt_pkt_deth(&pkt))
+	if (rdt_bth_dest_qpn(frame->bth) <= RDT_QP1 && rdt_pkt_deth(&pkt)) {
 		cm_feed(t, frame, &pkt, when, verdict);
-	else
+	} else {
+		oob_claim(t, frame, &pkt);
 		data_feed(t, frame, &pkt, when, verdict);
+		oob_check(t, &pkt, when, verdict);
+	}
 }
 
 static int64_t in_range(int64_t ns)
@@ -204,7 +210,7 @@ enum rdt_status rdt_tracker_feed(struct rdt_tracker *t, const struct rdt_frame *
 		feed_rdma(t, frame, when, &verdict);
 		break;
 	case RDT_FRAME_TCP:
-		mpa_feed(t, frame, when, &verdict);
+		tcp_feed(t, frame, when, &verdict);
 		break;
 	case RDT_FRAME_ARP:
 	case RDT_FRAME_ND:
@@ -223,6 +229,7 @@ void rdt_tracker_finish(struct rdt_tracker *t, int64_t end_ns)
 {
 	if (in_range(end_ns) > t->now)
 		t->now = in_range(end_ns);
+	tcp_finish(t);
 	for (uint32_t i = t->gone; i < t->count; i++) {
 		struct slot *s = conn_slot(t, i);
 

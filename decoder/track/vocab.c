@@ -6,6 +6,7 @@
 
 #include "rdmatrace/field.h"
 #include "rdmatrace/icrc.h"
+#include "rdmatrace/setup.h"
 #include "rdmatrace/states.h"
 
 const struct rdt_col rdt_cols[RDT_COL_COUNT] = {
@@ -92,7 +93,7 @@ static bool v_has_psn(const struct rdt_conn *c, const struct rdt_end *e)
 
 static bool v_is_mpa(unsigned msg)
 {
-	return msg >= RDT_MSG_MPA_REQ;
+	return msg >= RDT_MSG_MPA_REQ; /* nor is any that comes after: none has comm ids */
 }
 
 /* The contract has four words; what else there is to say is in the note. */
@@ -119,6 +120,79 @@ static const char *v_user_event(unsigned event)
 	};
 
 	return event < RDT_EVENT_COUNT ? keys[event] : NULL;
+}
+
+/* ---- what only exchanges and iWARP have ------------------------------------------------------- */
+
+static struct rdt_value v_version(const struct rdt_tracker *t, const struct rdt_conn *c)
+{
+	const struct rdt_exchange *x = rdt_tracker_exchange(t, c);
+
+	return x && x->version[0] ? v_text(x->version) : V_NULL;
+}
+
+static struct rdt_value v_gids(const struct rdt_tracker *t, const struct rdt_conn *c)
+{
+	const struct rdt_exchange *x = rdt_tracker_exchange(t, c);
+
+	return x ? v_text(rdt_gids_key(rdt_exchange_gids(x))) : V_NULL;
+}
+
+/* What a side told of its memory; programs that use none tell zero. */
+static const struct rdt_told *v_memory(const struct rdt_tracker *t, const struct rdt_conn *c,
+				       enum rdt_side side)
+{
+	const struct rdt_exchange *x = rdt_tracker_exchange(t, c);
+	const struct rdt_told *told = x ? &x->told[side] : NULL;
+
+	return told && told->frame && (told->has >> RDT_TELLS_RKEY & 1) && told->rkey ? told : NULL;
+}
+
+static struct rdt_value v_rkey(const struct rdt_tracker *t, const struct rdt_conn *c,
+			       enum rdt_side side)
+{
+	const struct rdt_told *told = v_memory(t, c, side);
+
+	return told ? V_NUM(told->rkey) : V_NULL;
+}
+
+static struct rdt_value v_vaddr(const struct rdt_tracker *t, const struct rdt_conn *c,
+				enum rdt_side side)
+{
+	const struct rdt_told *told = v_memory(t, c, side);
+
+	return told ? V_NUM(told->vaddr) : V_NULL;
+}
+
+static struct rdt_value v_rtr(const struct rdt_tracker *t, const struct rdt_conn *c)
+{
+	const struct rdt_iwarp *i = rdt_tracker_iwarp(t, c);
+
+	return i ? v_text(rdt_rtr_key((enum rdt_rtr)i->rtr)) : V_NULL;
+}
+
+static struct rdt_value v_sum(const struct rdt_iwarp *i, uint64_t a, uint64_t p)
+{
+	return i ? V_NUM(a + p) : V_NULL;
+}
+
+#define V_END(i, side, member) ((i) ? (i)->end[side].member : 0)
+#define V_MPA(member)                                                                      \
+	v_sum(rdt_tracker_iwarp(t, c), V_END(rdt_tracker_iwarp(t, c), RDT_ACTIVE, member), \
+	      V_END(rdt_tracker_iwarp(t, c), RDT_PASSIVE, member))
+
+static struct rdt_value v_term(const struct rdt_tracker *t, const struct rdt_conn *c)
+{
+	const struct rdt_iwarp *i = rdt_tracker_iwarp(t, c);
+	const struct rdt_iwarp_end *a = i ? &i->end[RDT_ACTIVE] : NULL,
+				   *p = i ? &i->end[RDT_PASSIVE] : NULL;
+	const struct rdt_iwarp_end *e;
+
+	if (!i || !(a->term_frame || p->term_frame))
+		return V_NULL;
+	e = !p->term_frame || (a->term_frame && a->term_frame <= p->term_frame) ? a : p;
+	return v_text(e->term_known ? rdt_name_key(RDT_NAMES_term_error, e->term_error, "unknown")
+				    : "unknown");
 }
 
 #define A (&c->end[RDT_ACTIVE])

@@ -50,7 +50,7 @@ done
 
 # What is listed: all RDMA, nothing else.
 for name in rping4 pingpong udaddy; do
-	run "$RDT" dump "$CAPTURES/$name.pcap"
+	run "$RDT" dump -Y 'bth' "$CAPTURES/$name.pcap"
 	check "$name: as many lines as tshark sees InfiniBand" \
 		lines "$(tshark -r "$CAPTURES/$name.pcap" -Y infiniband | wc -l)"
 done

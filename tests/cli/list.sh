@@ -23,8 +23,8 @@ check "slow" prints ' closed +11\.03 s +11\.13 s +7 +1  1 repeated message$'
 run "$RDT" "$c/udaddy.pcap"
 check "udaddy: SIDR" is "$(grep -c ' sidr udp udaddy?  .* resolved .* ok$' "$out")" 3
 run "$RDT" "$c/pingpong.pcap"
-check "pingpong: RC, UC and UD without a set-up" is "$(grep -oE ' data (rc|uc|ud) ' "$out" | tr -d '\n')" \
-	' data rc  data uc  data ud '
+check "pingpong: RC, UC and UD set up out of band" is "$(grep -oE ' oob (rc|uc|ud) pingpong ' "$out" | tr -d '\n')" \
+	' oob rc pingpong  oob uc pingpong  oob ud pingpong '
 run "$RDT" "$c/iwarp-rping.pcap"
 check "iwarp-rping" prints ' 10\.0\.0\.1:7174  mpa tcp rping\?  -  +closed '
 run "$RDT" "$c/iwarp-reject.pcap"

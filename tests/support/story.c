@@ -113,8 +113,11 @@ static void fill(const struct story *s, const struct say *w, uint8_t *b)
 	case RDT_MSG_APR:
 	case RDT_MSG_MPA_REQ:
 	case RDT_MSG_MPA_REP:
+	case RDT_MSG_TERMINATE:
 	case RDT_MSG_TCP_FIN:
 	case RDT_MSG_TCP_RST:
+	case RDT_MSG_OOB:
+	case RDT_MSG_OOB_DONE:
 	case RDT_MSG_COUNT:
 		break;
 	}

@@ -31,6 +31,12 @@ char *rdt_line_says(const struct rdt_frame *frame, const struct rdt_layer *layer
 		    char *buf, size_t size);
 
 /*
+ * What the text of an exchange of QPs announces, for a TCP packet that the tracker says is of one
+ * (RDT_MSG_OOB). Appended to what is in buf; nothing when the text begins in another packet.
+ */
+char *rdt_line_exchange(const struct rdt_frame *frame, char *buf, size_t size);
+
+/*
  * What is wrong with the packet: the frame's problem, or that of its transport headers. Static
  * text; NULL when nothing is.
  */

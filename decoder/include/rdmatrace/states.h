@@ -19,60 +19,67 @@
  * Events of all machines. Those that a message makes come in pairs, TX_x odd, RX_x even.
  * X(symbol, text)
  */
-#define RDT_CM_EVENT_LIST(X)                                 \
-	X(NONE, "nothing")                                   \
-	X(TX_REQ, "sends REQ")                               \
-	X(RX_REQ, "receives REQ")                            \
-	X(TX_MRA_REQ, "sends MRA of the REQ")                \
-	X(RX_MRA_REQ, "receives MRA of the REQ")             \
-	X(TX_MRA_REP, "sends MRA of the REP")                \
-	X(RX_MRA_REP, "receives MRA of the REP")             \
-	X(TX_MRA_LAP, "sends MRA of the LAP")                \
-	X(RX_MRA_LAP, "receives MRA of the LAP")             \
-	X(TX_REJ, "sends REJ")                               \
-	X(RX_REJ, "receives REJ")                            \
-	X(TX_REJ_STALE, "sends REJ stale connection")        \
-	X(RX_REJ_STALE, "receives REJ stale connection")     \
-	X(TX_REP, "sends REP")                               \
-	X(RX_REP, "receives REP")                            \
-	X(TX_RTU, "sends RTU")                               \
-	X(RX_RTU, "receives RTU")                            \
-	X(TX_DREQ, "sends DREQ")                             \
-	X(RX_DREQ, "receives DREQ")                          \
-	X(TX_DREP, "sends DREP")                             \
-	X(RX_DREP, "receives DREP")                          \
-	X(TX_SIDR_REQ, "sends SIDR_REQ")                     \
-	X(RX_SIDR_REQ, "receives SIDR_REQ")                  \
-	X(TX_SIDR_REP, "sends SIDR_REP")                     \
-	X(RX_SIDR_REP, "receives SIDR_REP")                  \
-	X(TX_SIDR_REFUSE, "sends SIDR_REP with an error")    \
-	X(RX_SIDR_REFUSE, "receives SIDR_REP with an error") \
-	X(TX_LAP, "sends LAP")                               \
-	X(RX_LAP, "receives LAP")                            \
-	X(TX_APR, "sends APR")                               \
-	X(RX_APR, "receives APR")                            \
-	X(TX_MPA_REQ, "sends MPA request")                   \
-	X(RX_MPA_REQ, "receives MPA request")                \
-	X(TX_MPA_REP, "sends MPA reply")                     \
-	X(RX_MPA_REP, "receives MPA reply")                  \
-	X(TX_MPA_REJ, "sends MPA reject")                    \
-	X(RX_MPA_REJ, "receives MPA reject")                 \
-	X(TX_FIN, "closes its TCP direction")                \
-	X(RX_FIN, "sees the peer close TCP")                 \
-	X(TX_RST, "resets TCP")                              \
-	X(RX_RST, "sees TCP reset")                          \
-	X(TX_DATA, "sends its first request")                \
-	X(RX_DATA, "receives the first request")             \
-	X(RESOLVE_ADDR, "asks for the neighbour's address")  \
-	X(ADDR_DONE, "knows the neighbour's address")        \
-	X(RESOLVE_ROUTE, "asks for the route")               \
-	X(ROUTE_DONE, "knows the route")                     \
-	X(TIMER_REQ, "REQ retries run out")                  \
-	X(TIMER_REP, "REP retries run out")                  \
-	X(TIMER_DREQ, "DREQ retries run out")                \
-	X(TIMER_SIDR, "SIDR_REQ retries run out")            \
-	X(TIMER_TIMEWAIT, "TIMEWAIT ends")                   \
-	X(ARM_MRA, "arms an MRA")                            \
+#define RDT_CM_EVENT_LIST(X)                                  \
+	X(NONE, "nothing")                                    \
+	X(TX_REQ, "sends REQ")                                \
+	X(RX_REQ, "receives REQ")                             \
+	X(TX_MRA_REQ, "sends MRA of the REQ")                 \
+	X(RX_MRA_REQ, "receives MRA of the REQ")              \
+	X(TX_MRA_REP, "sends MRA of the REP")                 \
+	X(RX_MRA_REP, "receives MRA of the REP")              \
+	X(TX_MRA_LAP, "sends MRA of the LAP")                 \
+	X(RX_MRA_LAP, "receives MRA of the LAP")              \
+	X(TX_REJ, "sends REJ")                                \
+	X(RX_REJ, "receives REJ")                             \
+	X(TX_REJ_STALE, "sends REJ stale connection")         \
+	X(RX_REJ_STALE, "receives REJ stale connection")      \
+	X(TX_REP, "sends REP")                                \
+	X(RX_REP, "receives REP")                             \
+	X(TX_RTU, "sends RTU")                                \
+	X(RX_RTU, "receives RTU")                             \
+	X(TX_DREQ, "sends DREQ")                              \
+	X(RX_DREQ, "receives DREQ")                           \
+	X(TX_DREP, "sends DREP")                              \
+	X(RX_DREP, "receives DREP")                           \
+	X(TX_SIDR_REQ, "sends SIDR_REQ")                      \
+	X(RX_SIDR_REQ, "receives SIDR_REQ")                   \
+	X(TX_SIDR_REP, "sends SIDR_REP")                      \
+	X(RX_SIDR_REP, "receives SIDR_REP")                   \
+	X(TX_SIDR_REFUSE, "sends SIDR_REP with an error")     \
+	X(RX_SIDR_REFUSE, "receives SIDR_REP with an error")  \
+	X(TX_LAP, "sends LAP")                                \
+	X(RX_LAP, "receives LAP")                             \
+	X(TX_APR, "sends APR")                                \
+	X(RX_APR, "receives APR")                             \
+	X(TX_MPA_REQ, "sends MPA request")                    \
+	X(RX_MPA_REQ, "receives MPA request")                 \
+	X(TX_MPA_REP, "sends MPA reply")                      \
+	X(RX_MPA_REP, "receives MPA reply")                   \
+	X(TX_MPA_REJ, "sends MPA reject")                     \
+	X(RX_MPA_REJ, "receives MPA reject")                  \
+	X(TX_FIN, "closes its TCP direction")                 \
+	X(RX_FIN, "sees the peer close TCP")                  \
+	X(TX_RST, "resets TCP")                               \
+	X(RX_RST, "sees TCP reset")                           \
+	X(TX_MPA_ABORT, "closes TCP before MPA is done")      \
+	X(RX_MPA_ABORT, "sees TCP closed before MPA is done") \
+	X(TX_TERMINATE, "sends TERMINATE")                    \
+	X(RX_TERMINATE, "receives TERMINATE")                 \
+	X(TX_OOB, "announces its QP")                         \
+	X(RX_OOB, "hears of the peer's QP")                   \
+	X(TX_DATA, "sends its first request")                 \
+	X(RX_DATA, "receives the first request")              \
+	X(RESOLVE_ADDR, "asks for the neighbour's address")   \
+	X(ADDR_DONE, "knows the neighbour's address")         \
+	X(RESOLVE_ROUTE, "asks for the route")                \
+	X(ROUTE_DONE, "knows the route")                      \
+	X(TIMER_REQ, "REQ retries run out")                   \
+	X(TIMER_REP, "REP retries run out")                   \
+	X(TIMER_DREQ, "DREQ retries run out")                 \
+	X(TIMER_SIDR, "SIDR_REQ retries run out")             \
+	X(TIMER_TIMEWAIT, "TIMEWAIT ends")                    \
+	X(TIMER_MPA, "the wait for the MPA reply ends")       \
+	X(ARM_MRA, "arms an MRA")                             \
 	X(DESTROY, "destroys its id")
 
 enum rdt_cm_event {

@@ -36,7 +36,8 @@ static inline enum rdt_side rdt_side_other(enum rdt_side side)
 	X(CM, "cm", "by InfiniBand CM messages")                                \
 	X(SIDR, "sidr", "UD service resolved by SIDR")                          \
 	X(DATA, "data", "set up outside the capture or by an unknown exchange") \
-	X(MPA, "mpa", "iWARP: by MPA frames over TCP")
+	X(MPA, "mpa", "iWARP: by MPA frames over TCP")                          \
+	X(OOB, "oob", "out of band: by an exchange of QPs over TCP")
 
 /* What carries it. */
 #define RDT_TRANSPORT_LIST(X)         \
@@ -84,8 +85,11 @@ static inline enum rdt_side rdt_side_other(enum rdt_side side)
 	X(APR, "APR", "alternate path response")                  \
 	X(MPA_REQ, "MPA_REQ", "MPA request")                      \
 	X(MPA_REP, "MPA_REP", "MPA reply")                        \
+	X(TERMINATE, "TERMINATE", "RDMAP terminate")              \
 	X(TCP_FIN, "TCP_FIN", "TCP close")                        \
-	X(TCP_RST, "TCP_RST", "TCP reset")
+	X(TCP_RST, "TCP_RST", "TCP reset")                        \
+	X(OOB, "OOB", "QP announced out of band")                 \
+	X(OOB_DONE, "OOB_DONE", "done, out of band")
 
 /* State machines that a state record can be of. */
 #define RDT_MACHINE_LIST(X)             \
@@ -132,7 +136,7 @@ const char *rdt_side_key(enum rdt_side side);
 
 /* One direction of data: what the side sent to its peer. Counts stop at their largest value. */
 struct rdt_data {
-	uint64_t bytes;       /* message bytes */
+	uint64_t bytes;       /* message bytes; iWARP: of FPDUs that were read */
 	int64_t first_ns;     /* time of the first request; valid when first_frame != 0 */
 	uint32_t pkts;        /* data packets, acknowledges included */
 	uint32_t retrans;     /* requests whose PSN had been sent before (RC, XRC) */
@@ -185,7 +189,8 @@ struct rdt_conn {
 	uint16_t rej_reason;     /* of the first REJ (or SIDR status, MPA errno), 0 when none */
 	uint8_t kind;            /* enum rdt_conn_kind */
 	uint8_t transport;       /* enum rdt_transport */
-	uint8_t service;         /* 0 rc, 1 uc, 2 rd, 3 ud, 4 xrc */
+	uint8_t service;         /* 0 rc, 1 uc, 2 rd, 3 ud, 4 xrc, 255 not known yet (kind OOB) */
+	uint8_t program;         /* kind OOB: enum rdt_program (exchange.h) */
 	uint8_t rej_by;          /* enum rdt_rej_by */
 	uint8_t rej_msg;         /* what the REJ rejected: RDT_REJECTED_REQ ... */
 	uint8_t rej_side;        /* who sent it */
@@ -203,7 +208,10 @@ struct rdt_conn {
 	struct rdt_params params;
 };
 
-/* Text of rdt_conn.service: "rc" ... */
+#define RDT_CONN_XRC 4
+#define RDT_CONN_SERVICE_UNKNOWN 255
+
+/* Text of rdt_conn.service: "rc" ...; NULL when it is not known. */
 const char *rdt_conn_service_key(unsigned service);
 
 /* How the connection stands now, from its states and messages. */
@@ -215,11 +223,14 @@ enum rdt_outcome rdt_conn_outcome(const struct rdt_conn *conn);
  */
 uint32_t rdt_conn_id(const struct rdt_conn *conn);
 
-/* A program that this service id's port usually belongs to ("nvme", "rping"); NULL if none. A guess. */
+/*
+ * A program that this service id's port usually belongs to ("nvme", "rping"); NULL if none. A guess, but
+ * for kind OOB, whose texts tell it.
+ */
 const char *rdt_conn_app(const struct rdt_conn *conn);
 
 /*
- * Time from first REQ to first RTU (MPA: request to reply), in ns. Returns 0 when it was not set
+ * Time from first REQ to first RTU (MPA: request to reply; OOB: first to last text), in ns. Returns 0 when it was not set
  * up in the capture or its beginning is missing.
  */
 int rdt_conn_setup_ns(const struct rdt_conn *conn, uint64_t *ret_ns);
@@ -336,6 +347,7 @@ struct rdt_track_opts {
 	uint32_t
 		max_addrs; /* addresses kept, 0 for 1,000,000 (at most 2^20); more are not tracked */
 	uint64_t seed;     /* any number an attacker cannot know: seeds the hashes */
+	uint32_t max_tcp;  /* iWARP connections and exchanges followed at a time, 0 for 32,768 */
 	uint8_t skip_icrc; /* 1: do not check the ICRC of CM messages */
 };
 
@@ -356,6 +368,8 @@ struct rdt_verdict {
 	uint8_t msg;    /* enum rdt_msg */
 	uint8_t icrc;   /* enum rdt_icrc_state of a checked message */
 	uint32_t copy;  /* 0 the first time */
+	uint32_t
+		fpdu_at; /* iWARP: 1 + offset in the TCP payload of the first FPDU that begins in it */
 };
 
 #define RDT_CONN_NONE UINT32_MAX
@@ -409,20 +423,22 @@ const struct rdt_addr *rdt_tracker_addr(const struct rdt_tracker *t, uint32_t ad
 /* What was counted over all frames. */
 struct rdt_track_stats {
 	uint64_t frames;
-	uint64_t rdma;       /* frames with a BTH, and TCP frames of an iWARP connection */
-	uint64_t msgs;       /* CM and MPA messages */
-	uint64_t data;       /* other RDMA packets bound to a connection */
-	uint64_t cnp;        /* congestion notification packets */
-	uint64_t vendor;     /* packets of a vendor's transport */
-	uint64_t other_mads; /* management datagrams that are not CM */
-	uint64_t stray;      /* messages cut before their ids, or of a kind that has none */
-	uint64_t malformed;  /* BTH that contradicts its packet */
-	uint64_t snapped;    /* RDMA packets cut by the capture */
-	uint64_t icrc_bad;   /* CM messages with a wrong ICRC */
-	uint64_t duplicated; /* frames that the capture shows twice */
-	uint64_t time_back;  /* frames with a time before the latest */
-	uint64_t evicted;    /* connections dropped to make room */
-	uint64_t lost_addrs; /* frames not tracked: too many addresses */
+	uint64_t rdma;        /* frames with a BTH, and TCP frames of iWARP and of exchanges */
+	uint64_t msgs;        /* CM and MPA messages */
+	uint64_t data;        /* other RDMA packets bound to a connection */
+	uint64_t cnp;         /* congestion notification packets */
+	uint64_t vendor;      /* packets of a vendor's transport */
+	uint64_t other_mads;  /* management datagrams that are not CM */
+	uint64_t stray;       /* messages cut before their ids, or of a kind that has none */
+	uint64_t malformed;   /* BTH that contradicts its packet */
+	uint64_t snapped;     /* RDMA packets cut by the capture */
+	uint64_t icrc_bad;    /* CM messages with a wrong ICRC */
+	uint64_t duplicated;  /* frames that the capture shows twice */
+	uint64_t time_back;   /* frames with a time before the latest */
+	uint64_t evicted;     /* connections dropped to make room */
+	uint64_t lost_addrs;  /* frames not tracked: too many addresses */
+	uint64_t tcp_evicted; /* TCP connections of ours no longer followed, to make room */
+	uint64_t tcp_gaps;    /* times that the capture lacks bytes of such a connection */
 };
 
 const struct rdt_track_stats *rdt_tracker_stats(const struct rdt_tracker *t);
