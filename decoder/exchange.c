@@ -97,7 +97,8 @@ static void read_gid(const char *pattern, const uint8_t *bytes, uint8_t gid[16])
 
 	for (size_t i = 0; pattern[i] && digits < 32; i++)
 		if (pattern[i] == 'G') {
-			gid[digits / 2] = (uint8_t)(gid[digits / 2] << 4 | digit(bytes[i]));
+			gid[digits / 2] =
+				(uint8_t)((unsigned)gid[digits / 2] << 4 | digit(bytes[i]));
 			digits++;
 		}
 }

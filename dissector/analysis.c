@@ -292,6 +292,10 @@ proto_item *analysis_add(proto_tree *tree, struct packet *p)
 	item = add_title(tree, p, &sub);
 	if (p->stream != RDT_CONN_NONE)
 		put_uint(sub, p, A_STREAM, p->stream);
+	/* For filters: the items themselves show what it is. */
+	if (p->note->experts)
+		proto_item_set_hidden(
+			proto_tree_add_item(sub, hf[A_ANALYSIS], p->tvb, 0, 0, ENC_NA));
 	if (p->conn) {
 		put_text(sub, p, A_FROM, rdt_side_key((enum rdt_side)p->note->side));
 		add_states(sub, p);

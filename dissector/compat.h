@@ -38,6 +38,7 @@
 #include <epan/stat_tap_ui.h>
 #include <epan/stats_tree.h>
 #include <epan/tap.h>
+#include <epan/tfs.h>
 #include <epan/to_str.h>
 #include <wiretap/pcap-encap.h>
 #include <wiretap/wtap.h>

@@ -32,10 +32,10 @@ extern int proto_rdmacm;
 struct rdmacm_prefs {
 	unsigned port;      /* UDP port of RoCEv2, besides those that Wireshark knows */
 	unsigned max_conns; /* connections kept, 0 for the tracker's default */
-	gboolean analysis;  /* track connections */
-	gboolean icrc;      /* check the ICRC of all packets, not of messages only */
-	gboolean timers;    /* tell what follows from timers although no packet shows it */
-	gboolean columns;   /* write Protocol and Info, repair Source */
+	ws_bool analysis;   /* track connections */
+	ws_bool icrc;       /* check the ICRC of all packets, not of messages only */
+	ws_bool timers;     /* tell what follows from timers although no packet shows it */
+	ws_bool columns;    /* write Protocol and Info, repair Source */
 };
 
 extern struct rdmacm_prefs rdmacm_prefs;
