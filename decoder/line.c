@@ -270,8 +270,7 @@ char *rdt_line_exchange(const struct rdt_frame *f, char *buf, size_t size)
 	struct rdt_exchange_text told;
 	char text[96];
 
-	if (!f->payload ||
-	    rdt_exchange_parse(f->payload, f->payload_have, &told) != RDT_FIT_YES)
+	if (!f->payload || rdt_exchange_parse(f->payload, f->payload_have, &told) != RDT_FIT_YES)
 		return buf;
 	snprintf(text, sizeof(text), "  QPN 0x%06" PRIx32 "  from PSN 0x%06" PRIx32, told.qpn,
 		 told.psn);

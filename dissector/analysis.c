@@ -141,10 +141,18 @@ static void add_event(proto_tree *tree, const struct packet *p, const struct rdt
 	add_columns(sub, p, conn, RDT_REC_event, r);
 }
 
+/* A connection as it is listed now: those that were found to be one have been joined. */
+static const struct rdt_conn *conn_of(uint32_t index)
+{
+	const struct rdt_tracker *t = feed_tracker();
+
+	return rdt_tracker_conn(t, rdt_tracker_conn_final(t, index));
+}
+
 static void add_records(proto_tree *tree, const struct packet *p)
 {
 	for (const struct record *r = p->note->records; r; r = r->next) {
-		const struct rdt_conn *conn = rdt_tracker_conn(feed_tracker(), r->conn);
+		const struct rdt_conn *conn = conn_of(r->conn);
 
 		if (!conn)
 			continue;
@@ -159,6 +167,7 @@ static void add_records(proto_tree *tree, const struct packet *p)
 
 static void add_message(proto_tree *tree, const struct packet *p, const struct message *m)
 {
+	const struct rdt_conn *conn = conn_of(m->conn);
 	proto_tree *sub;
 
 	put_frame(tree, p, m->rec.msg == RDT_MSG_REJ ? A_REJECT_OF : A_REQUEST_IN, m->answers);
@@ -171,11 +180,11 @@ static void add_message(proto_tree *tree, const struct packet *p, const struct m
 	/* What only later frames tell: there from the second look on. */
 	put_frame(tree, p, A_RESPONSE_IN, m->answered);
 	put_frame(tree, p, A_RETRANS_IN, m->after);
-	if (!p->conn)
+	if (!conn)
 		return;
 	sub = proto_tree_add_subtree_format(tree, p->tvb, 0, 0, ett_record, NULL, "[Message %s]",
 					    rdt_msg_key((enum rdt_msg)m->rec.msg));
-	add_columns(sub, p, p->conn, RDT_REC_msg, &m->rec);
+	add_columns(sub, p, conn, RDT_REC_msg, &m->rec);
 }
 
 /* ---- data -------------------------------------------------------------------------------------------- */

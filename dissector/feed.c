@@ -87,6 +87,7 @@ static void on_msg(void *user, const struct rdt_conn *conn, const struct rdt_msg
 
 	(void)user;
 	stream_message(stream_of(index), conn, rec, m);
+	m->conn = index;
 	while (*at)
 		at = &(*at)->next;
 	*at = m;

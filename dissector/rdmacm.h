@@ -72,6 +72,7 @@ struct record {
 struct message {
 	struct message *next;   /* a TCP segment can be two: a reply and a FIN */
 	struct rdt_msg_rec rec; /* body is not to be read */
+	uint32_t conn;          /* the tracker's index: a segment can announce several QPs */
 	uint32_t answers;       /* frame of the message that it answers, 0 none */
 	uint32_t answered;      /* frame of the first answer to it, 0 none so far */
 	uint32_t before, after; /* frames of its sendings before and after this one, 0 none */

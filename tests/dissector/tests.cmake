@@ -30,6 +30,10 @@ foreach(kind rare erf)
 	set_tests_properties(gen_${kind} PROPERTIES FIXTURES_SETUP packets)
 	list(APPEND made ${CMAKE_CURRENT_BINARY_DIR}/${kind}.pcap)
 endforeach()
+add_test(NAME gen_marker COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/dissector/spoil_marker
+	${RDT_CAPTURES}/mpa-markers.pcap ${CMAKE_CURRENT_BINARY_DIR}/marker.pcap)
+set_tests_properties(gen_marker PROPERTIES FIXTURES_SETUP packets)
+list(APPEND made ${CMAKE_CURRENT_BINARY_DIR}/marker.pcap)
 
 rdt_dissector(compare --all ${capture_files} ${made})
 set_tests_properties(dissector_compare PROPERTIES FIXTURES_REQUIRED packets)
