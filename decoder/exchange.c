@@ -64,8 +64,8 @@ const char *rdt_exchange_source(enum rdt_exchange_format format)
 static unsigned digit(uint8_t c)
 {
 	if (c >= '0' && c <= '9')
-		return c - '0';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10u : 16;
+		return c - (unsigned)'0';
+	return c >= 'a' && c <= 'f' ? c - (unsigned)'a' + 10 : 16;
 }
 
 static enum rdt_fit fits(const char *pattern, size_t size, const uint8_t *bytes, size_t len)

@@ -12,6 +12,7 @@ _rdma_trace_options()
 	list) echo "$common $capture -e --field" ;;
 	show) echo "$common $capture --calls --ftrace" ;;
 	ladder) echo "$common $read --expand" ;;
+	diagnose) echo "$common $read -E --table --fail-on --no-icrc" ;;
 	dump) echo "$common $capture -e --field -V --decode" ;;
 	explain) echo "$common" ;;
 	fields) echo "$common -E --table" ;;
@@ -21,7 +22,7 @@ _rdma_trace_options()
 _rdma_trace()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-	local commands="list show ladder dump explain fields" command=list formats="text json ndjson csv tsv"
+	local commands="list show ladder diagnose dump explain fields" command=list formats="text json ndjson csv tsv"
 	local IFS=$' \t\n'
 
 	[[ " $commands " == *" ${COMP_WORDS[1]} "* ]] && command=${COMP_WORDS[1]}
@@ -35,6 +36,10 @@ _rdma_trace()
 		;;
 	-t | --time)
 		COMPREPLY=($(compgen -W "a ad d e r u" -- "$cur"))
+		return
+		;;
+	--fail-on)
+		COMPREPLY=($(compgen -W "note warning error never" -- "$cur"))
 		return
 		;;
 	--color)
