@@ -8,6 +8,7 @@
  *   fields.c   fields, from the decoder's tables   tree.c    the details pane
  *   analysis.c the connection's part of the tree   experts.c texts of the expert items
  *   columns.c  the packet list
+ *   findings.c findings of the engine behind diagnose
  *   consumer.c what only the connection gives a meaning
  *   stats.c, talk.c, flow.c, follow.c              Wireshark's own views, fed by taps
  *
@@ -23,6 +24,7 @@
 #include "rdmatrace/setup.h"
 #include "rdmatrace/track.h"
 #include "rdmatrace/vocab.h"
+#include "rdmatrace/why.h"
 #include "rdmatrace/wire.h"
 
 extern int proto_rdmacm;
@@ -90,6 +92,7 @@ struct note {
 	uint64_t experts;        /* EI_BIT() */
 	struct message *message; /* the first one names the packet */
 	struct record *records;
+	struct finding *findings;
 	uint32_t conn;               /* the tracker's index, or RDT_CONN_NONE */
 	uint32_t ack_of;             /* frame of the request that this response answers */
 	uint32_t ack_in;             /* frame of the first response to this request */
@@ -129,8 +132,9 @@ enum completeness {
 #undef X
 };
 
-struct ring; /* requests that wait for their acknowledge */
-struct sent; /* where each kind of message was sent first and last */
+struct ring;    /* requests that wait for their acknowledge */
+struct finding; /* of findings.c */
+struct sent;    /* where each kind of message was sent first and last */
 
 /* What was true of a connection after its last packet: the difference is what a packet did. */
 struct stream {
@@ -263,6 +267,13 @@ enum rdmacm_expert expert_of_field(const struct packet *p, const struct rdt_fiel
 void experts_add(const struct packet *p, proto_item *stream_item);
 const char *expert_summary(enum rdmacm_expert ei);
 const char *expert_before(enum rdmacm_expert ei);
+
+/* findings.c */
+void findings_register(void);
+/* A finding was made; last_frame is for one that is of no packet. */
+void finding_add(const struct rdt_finding *f, uint32_t last_frame);
+/* The findings at a packet, with their expert items. tree may be NULL. */
+void findings_show(proto_tree *tree, const struct packet *p);
 
 /* columns.c */
 void columns_set(struct packet *p);
