@@ -85,7 +85,7 @@ const char *cli_closest(const char *word, const char *const *candidates);
 
 /* ---- options ------------------------------------------------------------------------------- */
 
-enum cli_format { CLI_TEXT, CLI_JSON, CLI_NDJSON, CLI_CSV, CLI_TSV, CLI_MD };
+enum cli_format { CLI_TEXT, CLI_JSON, CLI_NDJSON, CLI_CSV, CLI_TSV, CLI_MD, CLI_JUNIT, CLI_TAP };
 
 /* -T of ladder. */
 enum cli_picture { CLI_NO_PICTURE, CLI_MERMAID, CLI_PLANTUML, CLI_SVG };
@@ -108,6 +108,14 @@ struct cli_table {
 	bool header;    /* -E header=y|n; csv and tsv: on by default */
 	char separator; /* -E separator=X; csv ',' tsv '\t' */
 	char quote;     /* -E quote=d|s|n: '"', '\'' or 0 */
+};
+
+/* What replay and diff take besides; texts as they were written, NULL without. */
+struct cli_replay {
+	const char *play, *backend, *local, *peer, *device, *speed, *timeout, *require;
+	uint64_t tolerance; /* percent */
+	uint64_t max_msgs, rate, seed;
+	bool keep_ids, realtime, check;
 };
 
 /* The options, checked. Strings live as long as the program. */
@@ -142,7 +150,8 @@ struct cli_opts {
 	const char *const *ftrace; /* --ftrace, ends in NULL; NULL without */
 	uint16_t port;             /* --port, 0 for 4791 */
 	uint32_t max_conns;        /* --max-conns, 0 for the tracker's default */
-	bool tty_out, tty_err;     /* is the output, is stderr a terminal */
+	struct cli_replay replay;
+	bool tty_out, tty_err; /* is the output, is stderr a terminal */
 };
 
 /* ---- output -------------------------------------------------------------------------------- */

@@ -159,6 +159,8 @@ static void put_all(struct diagnose *d)
 	switch (opts->format) {
 	case CLI_TEXT:
 	case CLI_MD:
+	case CLI_JUNIT:
+	case CLI_TAP:
 		if (rdt_tracker_stats(d->session.tracker)->rdma || rdt_why_count(d->why))
 			put_text(d);
 		break;

@@ -164,6 +164,8 @@ static void print_answer(struct explain *e, const char *query, const struct mean
 		break;
 	case CLI_TEXT:
 	case CLI_MD:
+	case CLI_JUNIT:
+	case CLI_TAP:
 		if (e->asked)
 			fputc('\n', cli_out());
 		print_meaning(e, &m[0]);

@@ -220,6 +220,8 @@ static void put(struct fields *f, const struct section *s, const struct entry *e
 		put_text(f, s, e);
 		break;
 	case CLI_MD:
+	case CLI_JUNIT:
+	case CLI_TAP:
 		put_md(f, s, e);
 		break;
 	case CLI_JSON:

@@ -371,6 +371,8 @@ static void put_conn(struct list *l, const struct rdt_conn *conn)
 	case CLI_JSON:
 	case CLI_NDJSON:
 	case CLI_MD:
+	case CLI_JUNIT:
+	case CLI_TAP:
 		records_conn(&l->records, conn);
 		break;
 	}

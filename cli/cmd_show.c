@@ -237,6 +237,8 @@ static int run(struct show *show, const struct cli_opts *opts)
 	case CLI_JSON:
 	case CLI_NDJSON:
 	case CLI_MD:
+	case CLI_JUNIT:
+	case CLI_TAP:
 		json_all(show);
 		break;
 	case CLI_CSV:

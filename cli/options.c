@@ -24,8 +24,12 @@
 #define D (1u << CLI_CMD_dump)
 #define E (1u << CLI_CMD_explain)
 #define F (1u << CLI_CMD_fields)
-#define READS (L | S | P | G | D)
-#define EVERY (READS | E | F)
+#define X (1u << CLI_CMD_script)
+#define R (1u << CLI_CMD_replay)
+#define I (1u << CLI_CMD_diff)
+#define SHOWS (L | S | P | G | D)
+#define READS (SHOWS | X)
+#define EVERY (READS | R | I | E | F)
 
 #define RAW_FLAG gboolean
 #define RAW_TEXT char *
@@ -104,9 +108,9 @@ struct word {
 };
 
 static const struct word formats[] = {
-	{ "text", CLI_TEXT }, { "json", CLI_JSON }, { "ndjson", CLI_NDJSON },
-	{ "csv", CLI_CSV },   { "tsv", CLI_TSV },   { "md", CLI_MD },
-	{ NULL, 0 }
+	{ "text", CLI_TEXT },   { "json", CLI_JSON }, { "ndjson", CLI_NDJSON },
+	{ "csv", CLI_CSV },     { "tsv", CLI_TSV },   { "md", CLI_MD },
+	{ "junit", CLI_JUNIT }, { "tap", CLI_TAP },   { NULL, 0 }
 };
 static const struct word pictures[] = { { "text", CLI_NO_PICTURE },
 					{ "mermaid", CLI_MERMAID },
@@ -292,6 +296,49 @@ static bool take_selection(struct cli_opts *opts, char **list, struct selection 
 	return true;
 }
 
+/* Results of replays have their own formats. */
+static bool format_belongs(const struct cli_opts *opts)
+{
+	const bool graded = opts->cmd->run == cmd_replay || opts->cmd->run == cmd_diff;
+	const bool only_graded = opts->format == CLI_JUNIT || opts->format == CLI_TAP;
+
+	if (graded ? opts->format == CLI_CSV || opts->format == CLI_TSV : only_graded) {
+		cli_error(graded ? "%s prints text, json, ndjson, junit or tap"
+				 : "%s does not print this format; -T junit and tap are for replay "
+				   "and diff",
+			  opts->cmd->name);
+		return false;
+	}
+	return true;
+}
+
+/* What replay and diff take, as it was written. */
+static bool take_replay(struct cli_opts *opts, const struct cli_raw *raw)
+{
+	struct cli_replay *r = &opts->replay;
+
+	*r = (struct cli_replay){ .play = raw->play,
+				  .backend = raw->backend,
+				  .local = raw->local,
+				  .peer = raw->peer,
+				  .device = raw->device,
+				  .speed = raw->speed,
+				  .timeout = raw->timeout,
+				  .require = raw->require,
+				  .tolerance = 20,
+				  .max_msgs = 1000,
+				  .rate = 1000,
+				  .keep_ids = raw->keep_ids,
+				  .realtime = raw->realtime,
+				  .check = raw->check };
+	return (!raw->tolerance ||
+		read_number(raw->tolerance, "--tolerance", 0, 10000, &r->tolerance)) &&
+	       (!raw->max_msgs ||
+		read_number(raw->max_msgs, "--max-msgs", 1, 10000000, &r->max_msgs)) &&
+	       (!raw->rate || read_number(raw->rate, "--rate", 1, 1000000, &r->rate)) &&
+	       (!raw->seed || read_number(raw->seed, "--seed", 1, UINT64_MAX, &r->seed));
+}
+
 static bool take_values(struct cli_opts *opts, struct cli_raw *raw)
 {
 	uint64_t number;
@@ -311,6 +358,8 @@ static bool take_values(struct cli_opts *opts, struct cli_raw *raw)
 		cli_error("-T md is for rdma-trace fields");
 		return false;
 	}
+	if (!format_belongs(opts))
+		return false;
 	value = CLI_TIME_REL;
 	if (raw->time && !read_word(times, raw->time, "-t", &value))
 		return false;
@@ -350,7 +399,7 @@ static bool take_values(struct cli_opts *opts, struct cli_raw *raw)
 	opts->ftrace = (const char *const *)raw->ftrace;
 	opts->ascii = raw->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	cli_set_quiet(opts->quiet);
-	return true;
+	return take_replay(opts, raw);
 }
 
 static bool take_screen(struct cli_opts *opts, const struct cli_raw *raw)

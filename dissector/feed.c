@@ -193,23 +193,6 @@ static uint8_t first_state(const struct rdt_conn *conn)
 	return conn->mid || conn->kind == RDT_CONN_OOB ? RDT_CM_NONE : RDT_CM_IDLE;
 }
 
-/*
- * Where the DDP header of a TERMINATE is, when this packet has all of it: the tracker says where an FPDU
- * begins. It may have come in several packets, then no tvb has it.
- */
-static uint32_t terminate_at(const struct rdt_frame *frame, const struct rdt_verdict *verdict)
-{
-	const uint32_t at = verdict->fpdu_at - 1 + (uint32_t)RDT_LEN_fpdu;
-	const uint8_t *ddp;
-
-	if (!verdict->fpdu_at || frame->payload_have < at + RDT_LEN_ddp_untagged)
-		return 0;
-	ddp = frame->payload + at;
-	if (rdt_ddp_untagged_tagged(ddp) || rdt_ddp_untagged_opcode(ddp) != RDT_RDMAP_TERMINATE)
-		return 0;
-	return at + 1;
-}
-
 static void note_connection(struct note *note, const struct rdt_frame *frame,
 			    const struct rdt_verdict *verdict, uint32_t number, int64_t ns)
 {
@@ -290,9 +273,7 @@ static void first_pass(packet_info *pinfo, const struct rdt_frame *frame)
 	if (duplicated)
 		note->experts |= EI_BIT(CAPTURED_TWICE);
 	note->experts |= judge_frame(frame, (enum rdt_icrc_state)note->icrc);
-	for (struct message *m = note->message; m; m = m->next)
-		if (m->rec.msg == RDT_MSG_TERMINATE)
-			m->body_at = terminate_at(frame, &verdict);
+	note->fpdu_at = verdict.fpdu_at;
 	if (verdict.conn != RDT_CONN_NONE)
 		note_connection(note, frame, &verdict, pinfo->num, ns);
 }

@@ -9,7 +9,7 @@
  *   analysis.c the connection's part of the tree   experts.c texts of the expert items
  *   columns.c  the packet list
  *   findings.c findings of the engine behind diagnose
- *   consumer.c what only the connection gives a meaning
+ *   consumer.c headers that only the connection gives a meaning
  *   stats.c, talk.c, flow.c, follow.c              Wireshark's own views, fed by taps
  *
  * A packet is fed to the tracker once, when Wireshark sees it first. What came out of it is kept in
@@ -83,9 +83,7 @@ struct message {
 	int64_t setup_ns;  /* since the first request, when this message completes the set-up */
 	int64_t again_ns;  /* since it was sent before */
 	uint64_t retry_ns; /* its sender's retry interval, 0 when not told */
-	uint32_t
-		body_at; /* TERMINATE: 1 + where its DDP header is in the TCP payload; 0: nowhere */
-	uint8_t rej_by;  /* enum rdt_rej_by, for a REJ */
+	uint8_t rej_by;    /* enum rdt_rej_by, for a REJ */
 };
 
 struct note {
@@ -93,11 +91,13 @@ struct note {
 	struct message *message; /* the first one names the packet */
 	struct record *records;
 	struct finding *findings;
-	uint32_t conn;               /* the tracker's index, or RDT_CONN_NONE */
-	uint32_t ack_of;             /* frame of the request that this response answers */
-	uint32_t ack_in;             /* frame of the first response to this request */
-	uint32_t before;             /* frame that had the same PSN before */
-	uint32_t gap;                /* PSNs missing before this request */
+	uint32_t conn;   /* the tracker's index, or RDT_CONN_NONE */
+	uint32_t ack_of; /* frame of the request that this response answers */
+	uint32_t ack_in; /* frame of the first response to this request */
+	uint32_t before; /* frame that had the same PSN before */
+	uint32_t gap;    /* PSNs missing before this request */
+	uint32_t
+		fpdu_at; /* iWARP: 1 + offset in the TCP payload of the first FPDU that begins in it */
 	int64_t rtt_ns;              /* since ack_of; -1 when unknown or ambiguous */
 	uint8_t side;                /* who sent it; valid with conn */
 	uint8_t icrc;                /* enum rdt_icrc_state */

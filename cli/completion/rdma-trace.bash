@@ -6,6 +6,7 @@ _rdma_trace_options()
 	local common="-T --format -o --output -v --verbose -q --quiet --color --ascii --width -h --help --version"
 	local read="-r --read -f --capture-filter -c --count --port -Y --filter -s --select -t --time
 		-n --numeric --resolve --max-conns"
+	local read_script="-r --read -f --capture-filter -c --count --port -Y --filter -s --select --max-conns"
 	local capture="$read -E --table -w --write"
 
 	case $1 in
@@ -14,6 +15,10 @@ _rdma_trace_options()
 	ladder) echo "$common $read --expand" ;;
 	diagnose) echo "$common $read -E --table --fail-on --no-icrc" ;;
 	dump) echo "$common $capture -e --field -V --decode" ;;
+	script) echo "${common/-T --format/} $read_script" ;;
+	replay) echo "$common --port -w --write --play --backend --local --peer --dev --speed --tolerance --timeout
+		--require --keep-ids --seed --max-msgs --rate --realtime --check" ;;
+	diff) echo "$common --port --tolerance --require" ;;
 	explain) echo "$common" ;;
 	fields) echo "$common -E --table" ;;
 	esac
@@ -22,12 +27,13 @@ _rdma_trace_options()
 _rdma_trace()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-	local commands="list show ladder diagnose dump explain fields" command=list formats="text json ndjson csv tsv"
+	local commands="list show ladder diagnose dump script replay diff explain fields" command=list formats="text json ndjson csv tsv"
 	local IFS=$' \t\n'
 
 	[[ " $commands " == *" ${COMP_WORDS[1]} "* ]] && command=${COMP_WORDS[1]}
 	[[ $command == fields ]] && formats+=" md"
 	[[ $command == ladder ]] && formats="text mermaid plantuml svg"
+	[[ $command == replay || $command == diff ]] && formats="text json ndjson junit tap"
 	COMPREPLY=()
 	case $prev in
 	-T | --format)
@@ -40,6 +46,18 @@ _rdma_trace()
 		;;
 	--fail-on)
 		COMPREPLY=($(compgen -W "note warning error never" -- "$cur"))
+		return
+		;;
+	--backend)
+		COMPREPLY=($(compgen -W "auto sim udp mpa packet rdmacm umad" -- "$cur"))
+		return
+		;;
+	--speed)
+		COMPREPLY=($(compgen -W "orig asap x2 x4 x10" -- "$cur"))
+		return
+		;;
+	--require)
+		COMPREPLY=($(compgen -W "F0 F1 F2 F3 F4 F5" -- "$cur"))
 		return
 		;;
 	--color)
@@ -62,7 +80,8 @@ _rdma_trace()
 		COMPREPLY=($(compgen -P "${cur%%[!=]*}" -f -- "$cur") $(compgen -W "active= passive=" -- "$cur"))
 		return
 		;;
-	-f | --capture-filter | -Y | --filter | -s | --select | -c | --count | --port | --width | --max-conns)
+	-f | --capture-filter | -Y | --filter | -s | --select | -c | --count | --port | --width | --max-conns | --play | --local | --peer | \
+		--dev | --tolerance | --timeout | --seed | --max-msgs | --rate)
 		return
 		;;
 	esac

@@ -6,7 +6,7 @@ man=$SOURCE/cli/man/rdma-trace.1.scd
 completion=$SOURCE/cli/completion/rdma-trace.bash
 "$RDT" --dump-options >"$TMP/options"
 commands=$(awk '$1 == "command" { print $2 }' "$TMP/options")
-check "commands of this issue" is "$(echo $commands)" 'list show ladder diagnose dump explain fields'
+check "commands of this issue" is "$(echo $commands)" 'list show ladder diagnose dump script replay diff explain fields'
 
 # --help.
 run "$RDT" --help
@@ -78,11 +78,17 @@ cd "$TMP" || exit 99
 cp "$CAPTURES/accept.pcap" c.pcap
 cp "$CAPTURES/accept.pcap" client.pcap
 cp "$CAPTURES/reject.pcap" server.pcap
+cp c.pcap a.pcap
+cp c.pcap b.pcap
+mkdir suite
+"$RDT" script 1 c.pcap -o suite/one.rdt
 ln -s "$RDT" rdma-trace
 sed -n '/^# EXAMPLES/,/^# SEE/p' "$man" | grep -E $'^\trdma-trace' | tr -d '\t' >examples
 for command in $commands; do
 	"$RDT" "$command" --help | sed -n '/^Examples:/,$p' | grep -E '^  rdma-trace ' | sed 's/^  //; s/   *[a-z].*//' >>examples
 done
+# Those of a live peer need one.
+sed -i '/--peer/d' examples
 check "there are examples" [ "$(wc -l <examples)" -gt 12 ]
 while read -r line; do
 	run env PATH="$TMP:$PATH" bash -c "set -o pipefail; $line"

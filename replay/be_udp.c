@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * A plain UDP socket: no rights, no RDMA device. Every byte from the BTH to the ICRC is ours. The
+ * IP id must be known for the ICRC: the kernel leaves it 0 where fragmenting is forbidden on a
+ * socket that is not connected.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/errqueue.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "replay/backend.h"
+#include "replay/icrc_id.h"
+#include "replay/rc.h"
+#include "replay/wait.h"
+
+#ifndef UDP_NO_CHECK6_RX
+#define UDP_NO_CHECK6_RX 102
+#endif
+#define KNOCK_NS 20000000 /* between attempts while nobody listens */
+
+struct rp_link {
+	int fd;
+	struct rp_link_opts opts;
+	struct sockaddr_storage to;
+	socklen_t to_len;
+	struct rp_player *player;
+	struct rp_rc *rc;
+	bool raw_rc;           /* the script speaks of single packets: no engine of ours */
+	bool heard;            /* something has come from the peer */
+	struct rp_item *knock; /* the last message, while nobody listened */
+	int64_t knock_at;
+	unsigned refused, strangers;
+	int tos, ttl;
+};
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+static socklen_t to_sockaddr(const struct rdt_addr *addr, uint16_t port, const char *device,
+			     struct sockaddr_storage *ss)
+{
+	memset(ss, 0, sizeof(*ss));
+	if (addr->kind == RDT_ADDR_IPV4) {
+		struct sockaddr_in *in = (void *)ss;
+
+		in->sin_family = AF_INET;
+		in->sin_port = htons(port);
+		memcpy(&in->sin_addr, addr->bytes + 12, 4);
+		return sizeof(*in);
+	}
+	struct sockaddr_in6 *in6 = (void *)ss;
+
+	in6->sin6_family = AF_INET6;
+	in6->sin6_port = htons(port);
+	memcpy(&in6->sin6_addr, addr->bytes, 16);
+	if (addr->bytes[0] == 0xfe && (addr->bytes[1] & 0xc0) == 0x80 && device)
+		in6->sin6_scope_id = if_nametoindex(device);
+	return sizeof(*in6);
+}
+
+static void set_int(int fd, int level, int option, int value)
+{
+	/* What a kernel does not know it does not do: later checks tell. */
+	(void)!setsockopt(fd, level, option, &value, sizeof(value));
+}
+
+static bool problem(struct rp_problem *p, bool environment, char *text)
+{
+	p->text = text;
+	p->environment = environment;
+	return false;
+}
+
+static bool bind_it(struct rp_link *l, struct rp_problem *ret)
+{
+	struct sockaddr_storage ss;
+	const socklen_t len = to_sockaddr(&l->opts.local, l->opts.port, l->opts.device, &ss);
+	char text[RDT_ADDR_TEXT];
+	const int v4 = l->opts.local.kind == RDT_ADDR_IPV4;
+
+	rdt_addr_text(&l->opts.local, text, sizeof(text));
+	l->fd = socket(v4 ? AF_INET : AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (l->fd < 0)
+		return problem(ret, true, g_strdup_printf("no UDP socket: %s", strerror(errno)));
+	if (v4) {
+		set_int(l->fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO);
+		set_int(l->fd, IPPROTO_IP, IP_RECVERR, 1);
+		set_int(l->fd, IPPROTO_IP, IP_RECVTOS, 1);
+		set_int(l->fd, IPPROTO_IP, IP_RECVTTL, 1);
+	} else {
+		set_int(l->fd, IPPROTO_UDP, UDP_NO_CHECK6_RX, 1);
+		set_int(l->fd, IPPROTO_IPV6, IPV6_RECVERR, 1);
+		set_int(l->fd, IPPROTO_IPV6, IPV6_RECVTCLASS, 1);
+		set_int(l->fd, IPPROTO_IPV6, IPV6_RECVHOPLIMIT, 1);
+	}
+	set_int(l->fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
+	set_int(l->fd, SOL_SOCKET, SO_RCVBUF, 4 << 20);
+	if (!bind(l->fd, (void *)&ss, len))
+		return true;
+	switch (errno) {
+	case EADDRINUSE:
+		return problem(
+			ret, true,
+			g_strdup_printf("UDP port %u of %s is in use: by rdma_rxe on this host "
+					"(rdma link; use --backend packet or rdmacm, or delete "
+					"the link) or by another replay",
+					l->opts.port, text));
+	case EADDRNOTAVAIL:
+		return problem(ret, true,
+			       g_strdup_printf("%s is no address of this host; give one of ip "
+					       "address with --local",
+					       text));
+	default:
+		return problem(ret, true,
+			       g_strdup_printf("cannot bind to %s port %u: %s", text, l->opts.port,
+					       strerror(errno)));
+	}
+}
+
+/* Is there a way to the peer? Asking the routing table sends nothing. */
+static bool find_route(const struct rp_link *l, struct rp_problem *ret)
+{
+	const int fd = socket(l->to.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	char text[RDT_ADDR_TEXT];
+	bool ok = true;
+
+	rdt_addr_text(&l->opts.peer, text, sizeof(text));
+	if (fd >= 0 && connect(fd, (const void *)&l->to, l->to_len))
+		ok = problem(ret, true,
+			     g_strdup_printf("%s cannot be reached: %s; see ip route get %s", text,
+					     strerror(errno), text));
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+static void udp_close(struct rp_link *l)
+{
+	if (l->fd >= 0)
+		close(l->fd);
+	rp_rc_free(l->rc);
+	rp_item_free(l->knock);
+	g_free(l);
+}
+
+static struct rp_link *udp_open(const struct rp_link_opts *opts, bool check, GPtrArray *lines,
+				struct rp_problem *ret)
+{
+	struct rp_link *l = g_new0(struct rp_link, 1);
+	char local[RDT_ADDR_TEXT], peer[RDT_ADDR_TEXT];
+	const char *refused;
+
+	(void)check;
+	l->opts = *opts;
+	l->fd = -1;
+	l->tos = l->ttl = -1;
+	l->to_len = to_sockaddr(&opts->peer, opts->port, opts->device, &l->to);
+	if (!bind_it(l, ret) || !find_route(l, ret)) {
+		udp_close(l);
+		return NULL;
+	}
+	g_ptr_array_add(lines, g_strdup_printf("udp %s port %u to %s: bound, a route is there, no "
+					       "rights needed   reachable: F5 on the UDP payload",
+					       rdt_addr_text(&opts->local, local, sizeof(local)),
+					       opts->port,
+					       rdt_addr_text(&opts->peer, peer, sizeof(peer))));
+	refused = rp_wait_prepare(opts->realtime);
+	if (refused)
+		g_ptr_array_add(lines, g_strdup(refused));
+	return l;
+}
+
+/* ---- sending ----------------------------------------------------------------------------------- */
+
+/* The ports are covered by the ICRC. One that the script has cut stays as it is. */
+static void set_port(const struct rp_link *l, struct rp_item *item, uint16_t dport)
+{
+	size_t len;
+	const uint8_t *bth = rp_item_bth(item, &len);
+	uint8_t *udp = item->bytes + (bth - item->bytes) - RDT_LEN_udp;
+
+	rdt_udp_set_sport(udp, l->opts.port);
+	rdt_udp_set_dport(udp, dport);
+	if (rdt_udp_len(udp) == len + RDT_LEN_udp)
+		rp_item_seal(item);
+}
+
+static bool send_frame(struct rp_link *l, struct rp_item *item, char **ret_why)
+{
+	uint8_t *net = item->bytes + RDT_LEN_eth;
+	size_t len;
+	const uint8_t *bth = rp_item_bth(item, &len);
+	const bool v4 = l->to.ss_family == AF_INET;
+	const int tos = v4 ? net[1] : (net[0] << 4 & 0xf0) | net[1] >> 4;
+	const int ttl = v4 ? net[8] : net[7];
+	ssize_t n;
+
+	if (!bth)
+		return true; /* cut before the BTH: nothing is left of it */
+	/* The frame as it will leave: from our port, with the id that the kernel gives. */
+	if (v4)
+		rdt_ipv4_set_id(net, 0);
+	set_port(l, item, l->opts.port);
+	if (tos != l->tos)
+		set_int(l->fd, v4 ? IPPROTO_IP : IPPROTO_IPV6, v4 ? IP_TOS : IPV6_TCLASS,
+			l->tos = tos);
+	if (ttl != l->ttl)
+		set_int(l->fd, v4 ? IPPROTO_IP : IPPROTO_IPV6, v4 ? IP_TTL : IPV6_UNICAST_HOPS,
+			l->ttl = ttl);
+	for (unsigned i = 0; i < 100; i++) {
+		n = sendto(l->fd, bth, len, 0, (const void *)&l->to, l->to_len);
+		if (n >= 0)
+			break;
+		/* An error of an earlier packet is told once, in place of sending. */
+		if (errno != ECONNREFUSED && errno != EAGAIN && errno != EINTR)
+			break;
+	}
+	item->ns = rp_now();
+	/* Here and in files it has the port of RoCEv2, whichever --port says. */
+	set_port(l, item, RDT_ROCEV2_PORT);
+	if (n >= 0 && l->opts.tap)
+		l->opts.tap(l->opts.tap_user, item, true);
+	if (n >= 0 || errno == ECONNREFUSED)
+		return true;
+	*ret_why = errno == EMSGSIZE
+			   ? g_strdup_printf("%zu bytes do not fit the MTU of the way to the peer; "
+					     "announce a smaller path MTU in the REQ",
+					     len)
+			   : g_strdup_printf("cannot send: %s", strerror(errno));
+	return false;
+}
+
+static bool rc_send(void *user, struct rp_item *item, char **ret_why)
+{
+	return send_frame(user, item, ret_why);
+}
+
+static void udp_attach(struct rp_link *l, struct rp_player *player)
+{
+	l->player = player;
+	for (size_t i = 0; i < player->script->stmt_count; i++) {
+		const struct rp_stmt *s = &player->script->stmts[i];
+
+		if (s->kind == RP_STMT_MSG && s->msg.family == RP_PACKET &&
+		    s->msg.code >> 5 == RDT_SVC_RC)
+			l->raw_rc = true;
+	}
+	if (!l->raw_rc)
+		l->rc = rp_rc_new(player, rc_send, l);
+}
+
+static bool udp_send(struct rp_link *l, struct rp_item *item, char **ret_why)
+{
+	if (item->msg.family == RP_OP) {
+		if (l->rc) {
+			item->ns = rp_now();
+			return rp_rc_start(l->rc, item, item->ns, ret_why);
+		}
+		*ret_why = g_strdup("a script with single RC packets cannot have operations too");
+		return false;
+	}
+	if (!send_frame(l, item, ret_why))
+		return false;
+	if (!l->heard) {
+		rp_item_free(l->knock);
+		l->knock = rp_item_copy(item);
+	}
+	return true;
+}
+
+/* ---- receiving --------------------------------------------------------------------------------- */
+
+static bool from_peer(const struct rp_link *l, const struct sockaddr_storage *ss,
+		      uint16_t *ret_sport)
+{
+	if (ss->ss_family != l->to.ss_family)
+		return false;
+	if (ss->ss_family == AF_INET) {
+		const struct sockaddr_in *a = (const void *)ss, *b = (const void *)&l->to;
+
+		*ret_sport = ntohs(a->sin_port);
+		return a->sin_addr.s_addr == b->sin_addr.s_addr;
+	}
+	const struct sockaddr_in6 *a = (const void *)ss, *b = (const void *)&l->to;
+
+	*ret_sport = ntohs(a->sin6_port);
+	return !memcmp(&a->sin6_addr, &b->sin6_addr, 16);
+}
+
+static void read_control(struct msghdr *msg, struct rp_carrier *c, int64_t *ns)
+{
+	for (struct cmsghdr *m = CMSG_FIRSTHDR(msg); m; m = CMSG_NXTHDR(msg, m)) {
+		struct timespec ts;
+		int value = 0;
+
+		if (m->cmsg_level == SOL_SOCKET && m->cmsg_type == SCM_TIMESTAMPNS) {
+			memcpy(&ts, CMSG_DATA(m), sizeof(ts));
+			*ns = (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+			continue;
+		}
+		memcpy(&value, CMSG_DATA(m), MIN(sizeof(value), m->cmsg_len - CMSG_LEN(0)));
+		if ((m->cmsg_level == IPPROTO_IP && m->cmsg_type == IP_TOS) ||
+		    (m->cmsg_level == IPPROTO_IPV6 && m->cmsg_type == IPV6_TCLASS))
+			c->tos = (uint8_t)value;
+		if ((m->cmsg_level == IPPROTO_IP && m->cmsg_type == IP_TTL) ||
+		    (m->cmsg_level == IPPROTO_IPV6 && m->cmsg_type == IPV6_HOPLIMIT))
+			c->ttl = (uint8_t)value;
+	}
+}
+
+/* ICMP: nobody listens there (yet). */
+static void read_error(struct rp_link *l)
+{
+	char data[512], control[512];
+	struct iovec iov = { data, sizeof(data) };
+	struct msghdr msg = { .msg_iov = &iov,
+			      .msg_iovlen = 1,
+			      .msg_control = control,
+			      .msg_controllen = sizeof(control) };
+	int error;
+	socklen_t len = sizeof(error);
+
+	while (recvmsg(l->fd, &msg, MSG_ERRQUEUE) >= 0) {
+		l->refused++;
+		msg.msg_controllen = sizeof(control);
+	}
+	(void)!getsockopt(l->fd, SOL_SOCKET, SO_ERROR, &error, &len);
+	if (l->refused && l->knock && !l->heard && !l->knock_at)
+		l->knock_at = rp_now() + KNOCK_NS;
+}
+
+static void set_port_of_received(struct rp_item *item)
+{
+	size_t len;
+	const uint8_t *bth = rp_item_bth(item, &len);
+
+	rdt_udp_set_dport(item->bytes + (bth - item->bytes) - RDT_LEN_udp, RDT_ROCEV2_PORT);
+	rp_item_seal(item);
+}
+
+/* One datagram; NULL when there is none of the peer. *ret_more: look again. */
+static struct rp_item *read_one(struct rp_link *l, bool *ret_more)
+{
+	uint8_t buf[RP_FRAME_MAX];
+	char control[512];
+	struct sockaddr_storage from = { 0 };
+	struct iovec iov = { buf, sizeof(buf) };
+	struct msghdr msg = { .msg_name = &from,
+			      .msg_namelen = sizeof(from),
+			      .msg_iov = &iov,
+			      .msg_iovlen = 1,
+			      .msg_control = control,
+			      .msg_controllen = sizeof(control) };
+	struct rp_carrier c = { .src = l->opts.peer, .dst = l->opts.local, .dport = l->opts.port };
+	struct rp_item *item;
+	int64_t ns = rp_now();
+	const ssize_t n = recvmsg(l->fd, &msg, 0);
+
+	*ret_more = n >= 0;
+	if (n < 0) {
+		if (errno == EAGAIN || errno == EINTR)
+			return NULL;
+		read_error(l);
+		return NULL;
+	}
+	if (!from_peer(l, &from, &c.sport)) {
+		l->strangers++;
+		return NULL;
+	}
+	read_control(&msg, &c, &ns);
+	item = rp_item_new((enum rdt_side) !l->opts.side, ns);
+	if (!rp_item_wrap(item, &c, buf, (size_t)n)) {
+		rp_item_free(item);
+		return NULL;
+	}
+	rp_find_ip_id(item, rdt_icrc_value(buf + n - RDT_LEN_icrc));
+	set_port_of_received(item);
+	if (l->opts.tap)
+		l->opts.tap(l->opts.tap_user, item, false);
+	l->heard = true;
+	l->knock_at = 0;
+	return item;
+}
+
+/* What of a packet concerns the script: a message, or an operation that it completes. */
+static struct rp_item *take(struct rp_link *l, struct rp_item *item)
+{
+	struct rp_item *op = NULL;
+
+	if (!rp_item_know(item)) {
+		item->msg = (struct rp_msg){ RP_PACKET, RDT_OP_CNP };
+		rp_item_free(item);
+		return NULL;
+	}
+	if (l->rc && item->msg.family == RP_PACKET && item->msg.code >> 5 == RDT_SVC_RC) {
+		/* A wrong ICRC: as if it had never come. */
+		if (!item->bad_icrc)
+			rp_rc_packet(l->rc, item, rp_now(), &op);
+		rp_item_free(item);
+		return op;
+	}
+	return item;
+}
+
+static void knock(struct rp_link *l)
+{
+	char *why = NULL;
+
+	l->knock_at = 0;
+	if (!send_frame(l, l->knock, &why))
+		g_free(why);
+}
+
+static enum rp_wait udp_wait(struct rp_link *l, int64_t until, struct rp_item **ret_item,
+			     char **ret_why)
+{
+	for (;;) {
+		int64_t first = until;
+		struct rp_item *item;
+		bool more;
+		int got;
+
+		if (l->rc && rp_rc_done(l->rc, ret_why))
+			return RP_WAIT_DONE;
+		item = read_one(l, &more);
+		if (item && (item = take(l, item))) {
+			*ret_item = item;
+			return RP_WAIT_ITEM;
+		}
+		if (more)
+			continue;
+		if (l->knock_at)
+			first = MIN(first, l->knock_at);
+		if (l->rc)
+			first = MIN(first, rp_rc_deadline(l->rc));
+		got = rp_wait_fd(l->fd, first);
+		if (got < 0)
+			return RP_WAIT_STOP;
+		if (got > 0)
+			continue;
+		if (l->knock_at && rp_now() >= l->knock_at)
+			knock(l);
+		if (l->rc)
+			rp_rc_timer(l->rc, rp_now());
+		if (rp_now() >= until)
+			return RP_WAIT_TIME;
+	}
+}
+
+const struct rp_backend rp_backend_udp = {
+	.name = "udp",
+	.summary = "a UDP socket: no rights, no device; every byte from BTH to ICRC is ours",
+	.reach = RP_F5,
+	.families = { [RP_CM] = true, [RP_OP] = true, [RP_PACKET] = true },
+	.open = udp_open,
+	.attach = udp_attach,
+	.send = udp_send,
+	.wait = udp_wait,
+	.close = udp_close,
+};

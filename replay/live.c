@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The loop of a live run, and how an open connection is left. */
+#include <string.h>
+#include <time.h>
+
+#include "replay/backend.h"
+
+int64_t rp_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+const struct rp_backend *rp_backend_find(const char *name)
+{
+	for (const struct rp_backend *const *b = rp_backends; *b; b++) {
+		if (!strcmp((*b)->name, name))
+			return *b;
+	}
+	return NULL;
+}
+
+/* ---- leaving --------------------------------------------------------------------------------- */
+
+static bool happened(const struct rp_player *p, uint8_t msg, bool *ret_ours)
+{
+	for (guint i = 0; i < p->recs->len; i++) {
+		const struct rp_rec *rec = p->recs->pdata[i];
+
+		if (rec->got && rec->kind != RP_REC_DROPPED && rec->got->msg.family == RP_CM &&
+		    rec->got->msg.code == msg) {
+			*ret_ours = rp_plays(p, rec->got->from);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* What ends the connection as it stands; false when nothing has to be said. */
+static bool parting(const struct rp_player *p, struct rp_stmt *s, const char **ret_fields)
+{
+	bool ours;
+
+	*ret_fields = NULL;
+	if (happened(p, RDT_MSG_REJ, &ours) || happened(p, RDT_MSG_DREP, &ours))
+		return false;
+	if (happened(p, RDT_MSG_DREQ, &ours)) {
+		/* Theirs waits for its answer; ours was said. */
+		s->msg.code = RDT_MSG_DREP;
+		return !ours;
+	}
+	if (happened(p, RDT_MSG_RTU, &ours)) {
+		s->msg.code = RDT_MSG_DREQ;
+		return true;
+	}
+	s->msg.code = RDT_MSG_REJ;
+	if (happened(p, RDT_MSG_REP, &ours))
+		return true;
+	*ret_fields = "reason=timeout, msg_rejected=2, rid=0";
+	return happened(p, RDT_MSG_REQ, &ours) && (ours || (*ret_fields = NULL, true));
+}
+
+static void leave(struct rp_live *live, struct rp_player *p)
+{
+	struct rp_stmt s = { .kind = RP_STMT_MSG,
+			     .min = 1,
+			     .max = 1,
+			     .msg = { RP_CM, 0 },
+			     .role = rp_plays(p, RDT_ACTIVE) ? RDT_ACTIVE : RDT_PASSIVE,
+			     .fault.truncate = RP_NO_TRUNCATE };
+	struct rp_item *item, *answer = NULL;
+	struct rp_error error;
+	const char *fields;
+	char *why = NULL;
+	const int64_t until = rp_now() + 1000000000;
+
+	if (!live->backend->families[RP_CM] || !parting(p, &s, &fields))
+		return;
+	if (fields &&
+	    !rp_assigns_parse(p->env.arena, s.msg, fields, &s.assigns, &s.assign_count, &error))
+		return;
+	item = rp_build(&p->env, &s);
+	if (!item)
+		return;
+	if (!live->backend->send(live->link, item, &why))
+		g_clear_pointer(&why, g_free);
+	rp_item_free(item);
+	if (s.msg.code != RDT_MSG_DREQ)
+		return;
+	/* Its answer ends the connection for the peer too. */
+	while (live->backend->wait(live->link, until, &answer, &why) == RP_WAIT_ITEM) {
+		const bool done = answer->msg.family == RP_CM && answer->msg.code == RDT_MSG_DREP;
+
+		rp_item_free(answer);
+		if (done)
+			break;
+	}
+}
+
+/* ---- the loop ---------------------------------------------------------------------------------- */
+
+static bool send(void *user, struct rp_item *item, char **ret_why)
+{
+	struct rp_live *live = user;
+
+	if (!live->backend->families[item->msg.family]) {
+		*ret_why = g_strdup_printf("backend %s cannot send %s", live->backend->name,
+					   rp_msg_name(item->msg));
+		return false;
+	}
+	return live->backend->send(live->link, item, ret_why);
+}
+
+void rp_live_run(struct rp_live *live, struct rp_player *p)
+{
+	struct rp_item *item;
+	char *why;
+
+	p->ops = (struct rp_player_ops){ .user = live, .send = send };
+	p->can_set = live->backend->can_set;
+	if (live->backend->attach)
+		live->backend->attach(live->link, p);
+	while (p->state == RP_PLAYING) {
+		const int64_t next = rp_player_run(p, rp_now());
+		enum rp_wait result;
+
+		if (p->state != RP_PLAYING)
+			break;
+		if (live->stop && *live->stop) {
+			rp_player_end(p, rp_now(), "stopped by a signal");
+			break;
+		}
+		item = NULL;
+		why = NULL;
+		result = live->backend->wait(live->link, next, &item, &why);
+		switch (result) {
+		case RP_WAIT_ITEM:
+			rp_player_receive(p, item);
+			break;
+		case RP_WAIT_DONE:
+			rp_player_op_done(p, rp_now(), why);
+			break;
+		case RP_WAIT_ERROR:
+			rp_player_end(p, rp_now(), why ? why : "the link failed");
+			break;
+		case RP_WAIT_TIME:
+		case RP_WAIT_STOP:
+			break;
+		}
+		g_free(why);
+	}
+	if (p->state == RP_FAILED)
+		leave(live, p);
+	rp_player_end(p, rp_now(), NULL);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From what a capture shows of a connection to a script that plays it. */
+#ifndef REPLAY_RECORD_H
+#define REPLAY_RECORD_H
+
+#include <glib.h>
+
+#include "replay/item.h"
+#include "replay/script.h"
+
+/* Longer payloads are kept as their size. */
+#define RP_RECORD_PAYLOAD 256u
+
+struct rp_recording {
+	struct rdt_addr addr[RP_ROLES];
+	bool iwarp;
+	const char *const *sources; /* lines of provenance; ends in NULL */
+	GPtrArray *items;           /* struct rp_item *, in the order of time */
+};
+
+/* The caller frees it. Every message of the recording is a statement of it. */
+struct rp_script *rp_record(const struct rp_recording *recording);
+
+#endif

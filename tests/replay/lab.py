@@ -1,0 +1,155 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Replay against real kernels: connections of captures/ are played again by a process of this host with
+nothing but a UDP socket, against the kernel that was the other side when they were captured. The other
+side runs the same programs as in the lab's scenario of that name.
+
+    lab.py RDMA_TRACE [-o DIR] [ROLE:NAME[:LEVEL] ...]      ROLE is a (active) or p (passive)
+
+Each must reach LEVEL (F5 without it), and the kernel's trace must know our communication id.
+Exit codes: 0 all did, 1 one did not, 4 and more the lab's own."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(ROOT, "tests", "lab"))
+import importlib.machinery  # noqa: E402
+import importlib.util  # noqa: E402
+
+import scenario  # noqa: E402
+
+SCENARIOS = os.path.join(ROOT, "tests", "lab", "scenarios")
+# What ./dev lab replays: every CM scenario that one connection and one kernel can show.
+ALL = """a:rping-ipv4 p:rping-ipv4 a:rping-ipv6 p:rping-ipv6 a:no-listener a:reject-before-rep p:reject-before-rep
+a:slow-accept p:slow-accept a:passive-disconnect p:passive-disconnect a:never-accept p:never-accept
+a:sidr p:sidr a:sidr-reject a:sidr-nolisten a:ece p:ece""".split()
+
+
+def lab_module():
+    loader = importlib.machinery.SourceFileLoader("lab", os.path.join(ROOT, "tests", "lab", "lab"))
+    spec = importlib.util.spec_from_loader("lab", loader)
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    return module
+
+
+def make_scenario(folder, program, role, name, family):
+    """The scenario with one role played by us; the other as it was."""
+    with open(os.path.join(SCENARIOS, name), encoding="utf-8") as file:
+        base = file.read()
+    head = [l for l in base.splitlines() if re.match(r"# (SPDX|modules|mtu|time|device|grace|linger)", l)]
+    body = "\n".join(l for l in base.splitlines() if not l.startswith("#"))
+    ours, peer = ("client", "server") if role == "a" else ("server", "client")
+    local, remote = {"client": "CLIENT", "server": "SERVER"}[ours] + family, \
+        {"client": "CLIENT", "server": "SERVER"}[peer] + family
+    text = "\n".join(head) + f"""
+# summary: {name} with the {ours} replayed
+# {ours}: host
+# client-ends: 0 1 2 3 4 5 ended
+# server-ends: 0 1 2 3 4 5 ended
+# listener: {"yes" if role == "a" else "no"}
+# grace: 12
+# time: 60
+# corpus: no
+# see: .*
+{body}
+{ours}() {{
+	"{program}" replay "$LAB/files/script.rdt" --play {role} --backend udp --local "${local}" --peer "${remote}" \\
+		-T ndjson --timeout 15s --max-msgs 100000
+	echo "replay ended with $?" >&2
+}}
+"""
+    path = os.path.join(folder, f"replay-{role}-{name}")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return os.path.basename(path), ours, peer
+
+
+def records(path):
+    found = []
+    try:
+        with open(path, encoding="utf-8") as file:
+            for line in file:
+                if line.startswith("{"):
+                    found.append(json.loads(line))
+    except FileNotFoundError:
+        pass
+    return found
+
+
+def own_id(lines, ours):
+    side = "active" if ours == "client" else "passive"
+    for line in lines:
+        if line["type"] == "field" and line["from"] == side and line["field"] in ("local_comm_id", "request_id"):
+            value = int(line["got"], 16)
+            if value:
+                return value
+    return None
+
+
+def judge(folder, ours, peer, level):
+    lines = records(os.path.join(folder, f"{ours}.log"))
+    results = [l for l in lines if l["type"] == "result"]
+    if not results:
+        return f"no result: see {folder}/{ours}.log"
+    result = results[0]
+    if result["level"] < level:
+        differs = [f"{l['msg']}.{l['field']} {l['want']} is {l['got']}" for l in lines
+                   if l["type"] == "field" and l["class"] == "differs"]
+        steps = [f"{l['kind']} {l['from'][0]}>{l['msg']}" for l in lines
+                 if l["type"] == "step" and l["kind"] in ("missing", "extra")]
+        return f"{result['level']}: {result['held']} {result['stopped']} {steps[:6]} {differs[:6]}"
+    number = own_id(lines, ours)
+    try:
+        with open(os.path.join(folder, f"{peer}.trace"), encoding="utf-8", errors="replace") as file:
+            trace = file.read()
+    except FileNotFoundError:
+        trace = ""
+    # A REQ for which nobody listens is answered before the trace has a word for it.
+    if number and f"remote_id={number}" not in trace and "icm_no_listener" not in trace and "sidr" not in folder:
+        return f"the kernel's trace does not know our id {number}"
+    return None
+
+
+def main():
+    args = sys.argv[1:]
+    program = os.path.abspath(args.pop(0))
+    out = None
+    if args and args[0] == "-o":
+        out = args[1]
+        args = args[2:]
+    lab = lab_module()
+    failed = 0
+    with tempfile.TemporaryDirectory() as temporary:
+        out = os.path.abspath(out or temporary)
+        scenario.FOLDER = os.path.join(temporary, "scenarios")
+        os.makedirs(scenario.FOLDER)
+        for what in args or ALL:
+            role, name, level = (what.split(":") + ["F5"])[:3]
+            script = os.path.join(temporary, "script.rdt")
+            made = subprocess.run([program, "script", "1", os.path.join(ROOT, "captures", name + ".pcap"), "-o", script],
+                                  capture_output=True, text=True, check=False)
+            if made.returncode not in (0, 3):
+                print(f"FAILED {what}: script: {made.stderr}")
+                failed += 1
+                continue
+            family = "6" if "ipv6" in name else ""
+            title, ours, peer = make_scenario(scenario.FOLDER, program, role, name, family)
+            folder = os.path.join(out, title)
+            code, text = lab.run(title, folder, files=[script], quiet=True)
+            if code not in (0, 1, 7):
+                print(f"FAILED {what}: lab: {text}")
+                sys.exit(code)
+            why = judge(folder, ours, peer, level)
+            print(f"{'FAILED' if why else 'ok'} {what} {why or level}", flush=True)
+            failed += why is not None
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,71 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Two replays play every CM connection of the captures against each other over UDP on the loopback:
+one on 127.0.0.1, one on 127.0.0.2, on a port of their own. Both must say F5.
+
+    loopback.py RDMA_TRACE CAPTURES [NAME...]"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+
+def run(*args):
+    return subprocess.run(args, capture_output=True, text=True, check=False)
+
+
+def connections(program, capture):
+    lines = run(program, "list", "-T", "ndjson", capture).stdout.splitlines()
+    return [c["n"] for c in map(json.loads, lines) if c["type"] == "conn" and c["kind"] in ("cm", "sidr")]
+
+
+def result(text):
+    for line in text.splitlines():
+        record = json.loads(line)
+        if record["type"] in ("result", "error"):
+            return record
+    return {"level": "none"}
+
+
+def play(program, script, port):
+    common = ["--backend", "udp", "--port", str(port), "--speed", "asap", "-T", "ndjson", "--max-msgs", "100000",
+              "--rate", "1000000", "--timeout", "4s"]
+    passive = subprocess.Popen([program, "replay", script, "--play", "p", "--local", "127.0.0.2", "--peer",
+                                "127.0.0.1", "-v", *common], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               text=True)
+    passive.stderr.readline()  # it says when it is bound
+    active = run(program, "replay", script, "--play", "a", "--local", "127.0.0.1", "--peer", "127.0.0.2", *common)
+    try:
+        out, _ = passive.communicate(timeout=90)
+    except subprocess.TimeoutExpired:
+        passive.kill()
+        out, _ = passive.communicate()
+    return result(active.stdout), result(out)
+
+
+def main():
+    program, captures, names = sys.argv[1], sys.argv[2], sys.argv[3:]
+    failed = played = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name in names or sorted(n[:-5] for n in os.listdir(captures) if n.endswith(".pcap")):
+            capture = os.path.join(captures, name + ".pcap")
+            for number in connections(program, capture)[:2]:
+                script = os.path.join(folder, f"{name}.{number}.rdt")
+                made = run(program, "script", str(number), capture, "-o", script)
+                if made.returncode not in (0, 3):
+                    print(f"FAILED {name} {number}: script: {made.stderr.strip()}")
+                    failed += 1
+                    continue
+                played += 1
+                results = play(program, script, 20000 + os.getpid() % 20000)
+                if any(r.get("level") != "F5" for r in results):
+                    failed += 1
+                    for side, r in zip("ap", results):
+                        print(f"FAILED {name} {number} {side}: {r.get('level')} {r.get('held')} {r.get('stopped')}")
+    print(f"{played} connections played, {failed} failed")
+    return 1 if failed or not played else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

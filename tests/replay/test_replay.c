@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The engine: a peer that does what the script says is F5; a peer that deviates in any one field,
+ * message, order or time is not, and the records name what it was.
+ */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "replay/grade.h"
+#include "replay/sim.h"
+
+#define HEAD                                                                                \
+	"rdt 1\nrole a active 10.0.0.2\nrole p passive 10.0.0.1\nservice tcp:7174\nunsaid " \
+	"template\n"
+
+static const char closed[] = HEAD "+0 a > REQ[private=text:\"hello\"]\n"
+				  "+20ms p > REP[private=text:\"welcome\"]\n"
+				  "+5ms a > RTU[]\n"
+				  "+100ms a > DREQ[]\n"
+				  "+30ms p > DREP[]\n";
+
+static struct rp_script *parse(const char *text)
+{
+	struct rp_error error;
+	struct rp_script *script = rp_script_parse("t.rdt", text, strlen(text), &error);
+
+	cr_assert(script, "%u:%u: %s\n%s", error.pos.line, error.pos.col, error.what, text);
+	return script;
+}
+
+/* A deviation of the wire: which message, and what becomes of it. */
+struct fault {
+	unsigned number; /* from 0, over both directions */
+	unsigned at;     /* messages that have passed */
+	size_t byte;     /* of the frame; 0: none is changed */
+	uint8_t bits;
+	bool lose;
+	unsigned copies;
+	int64_t delay_ns;
+	bool hit;
+	struct rp_msg msg;
+};
+
+static bool pass(void *user, struct rp_item *item, int64_t *ret_delay_ns, unsigned *ret_copies)
+{
+	struct fault *f = user;
+
+	if (f->at++ != f->number)
+		return true;
+	f->hit = true;
+	f->msg = item->msg;
+	if (f->byte && f->byte < item->len) {
+		item->bytes[f->byte] ^= f->bits;
+		rp_item_seal(item);
+		if (!rp_item_know(item))
+			item->msg = (struct rp_msg){ RP_PACKET, 0xff };
+	}
+	if (f->copies)
+		*ret_copies = f->copies;
+	*ret_delay_ns += f->delay_ns;
+	return !f->lose;
+}
+
+/* Plays role with that fault; the grade is the caller's to clear. */
+static struct rp_player *run(const char *text, const char *peer_text, unsigned role,
+			     struct fault *fault, struct rp_grade *grade)
+{
+	const struct rp_play_opts opts = { .played = 1u << role,
+					   .speed = 1,
+					   .timeout_ns = 5000000000,
+					   .first_timeout_ns = 5000000000,
+					   .max_msgs = 1000 };
+	struct rp_sim_wire wire = { .user = fault, .pass = pass };
+	struct rp_script *script = parse(text), *peer = parse(peer_text);
+	struct rp_player *p = rp_sim_run(script, peer, &opts, 7, false, fault ? &wire : NULL);
+
+	rp_grade(p, "sim", grade);
+	/* The player refers to the script: both live as long as the test. */
+	(void)peer;
+	return p;
+}
+
+static enum rp_level level_of(const char *text, const char *peer, unsigned role, struct fault *f)
+{
+	struct rp_grade grade;
+	struct rp_player *p = run(text, peer, role, f, &grade);
+	const enum rp_level level = grade.level;
+
+	rp_grade_clear(&grade);
+	rp_player_free(p);
+	return level;
+}
+
+Test(replay, a_peer_that_follows_the_script_is_F5)
+{
+	static const char *const scripts[] = {
+		closed,
+		HEAD "a > REQ[]\np > REJ[reason=28, private=text:\"no\"]\n",
+		HEAD
+		"a > REQ[]\n+6s a > REQ[]\n+5ms p > MRA[msg_mraed=0]\n+4s p > REP[]\na > RTU[]\n"
+		"p > DREQ[]\na > DREP[]\n",
+		HEAD "3x a > REQ[]\np > REJ[reason=8]\n",
+		HEAD "a > REQ[] dup x2\np > REP[]\na > RTU[]\n",
+		HEAD "a > REQ[] corrupt icrc\n+1s a > REQ[]\np > REP[]\na > RTU[]\n",
+		HEAD "a > REQ[] drop\n+1s a > REQ[]\np > REP[]\na > RTU[]\n",
+		HEAD "a > SIDR_REQ[private=text:\"x\"]\np > SIDR_REP[]\n",
+		HEAD "a > REQ[]\n? p > MRA[msg_mraed=0]\np > REP[]\na > RTU[]\n",
+		HEAD
+		"a > REQ[]\nany { p > REP[] => up\np > REJ[] => no }\nlabel up:\na > RTU[]\nend\n"
+		"label no:\nend\n",
+		HEAD "memory a m 64\na > REQ[]\np > REP[]\na > RTU[]\n"
+		     "a fill m text:\"rdma-ping-0\"\na > SEND[payload=be64:$m.va be32:$m.rkey]\n"
+		     "p > READ[va=$m.va, rkey=$m.rkey, dma_len=11, reply=text:\"rdma-ping-0\"]\n"
+		     "p > WRITE[va=$m.va+8, rkey=$m.rkey, payload=hex:0102]\n"
+		     "p > FETCH_ADD[va=$m.va+16, rkey=$m.rkey, swap_add=3, reply=zero:8]\n"
+		     "p > CMP_SWAP[va=$m.va+16, rkey=$m.rkey, compare=3, swap_add=9, "
+		     "reply=hex:0000000000000003]\n"
+		     "p > READ[va=0, rkey=1, dma_len=1] fails\n",
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(scripts); i++) {
+		for (unsigned role = 0; role < RP_ROLES; role++) {
+			struct rp_grade grade;
+			struct rp_player *p = run(scripts[i], scripts[i], role, NULL, &grade);
+
+			cr_expect_eq(grade.level, RP_F5, "role %u level %d: %s %s %s %s %s; %s\n%s",
+				     role, grade.level, grade.held[1], grade.held[2], grade.held[3],
+				     grade.held[4], grade.held[5], p->why, scripts[i]);
+			cr_expect(grade.timing, "%s", scripts[i]);
+			rp_grade_clear(&grade);
+			rp_player_free(p);
+		}
+	}
+}
+
+/*
+ * Bits that a peer may choose in each run: named by identity.def. They are found by the offsets of
+ * the CM messages (IBTA Vol 1, 12.6), not by the code under test.
+ */
+struct run_of_bytes {
+	unsigned begin, end; /* of the MAD, end exclusive */
+};
+
+static bool is_free(uint8_t msg, unsigned byte)
+{
+	/* TID; communication ids and what each message names besides */
+	static const struct run_of_bytes tid = { 8, 16 };
+	static const struct {
+		uint8_t msg;
+		struct run_of_bytes run;
+	} rows[] = {
+		{ RDT_MSG_REQ, { 24, 28 } }, { RDT_MSG_REQ, { 40, 48 } },
+		{ RDT_MSG_REQ, { 56, 59 } }, { RDT_MSG_REQ, { 68, 71 } },
+		{ RDT_MSG_REP, { 24, 28 } }, { RDT_MSG_REP, { 36, 39 } },
+		{ RDT_MSG_REP, { 44, 47 } }, { RDT_MSG_REP, { 52, 60 } },
+	};
+
+	if (byte >= tid.begin && byte < tid.end && msg != RDT_MSG_REP && msg != RDT_MSG_RTU)
+		return true;
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		if (rows[i].msg == msg && byte >= rows[i].run.begin && byte < rows[i].run.end)
+			return true;
+	}
+	return false;
+}
+
+/* Ethernet, IPv4, UDP, BTH, DETH come before the MAD. */
+#define MAD_AT (14 + 20 + 8 + 12 + 8)
+
+Test(replay, every_bit_of_every_message_counts, .timeout = 300)
+{
+	unsigned walked = 0, freed = 0;
+
+	for (unsigned role = 0; role < RP_ROLES; role++) {
+		for (unsigned number = 0; number < 5; number++) {
+			/* Those that the peer sends. */
+			const bool from_a = number == 0 || number == 2 || number == 3;
+
+			if (from_a == (role == RDT_ACTIVE))
+				continue;
+			for (unsigned byte = 0; byte < 256; byte++) {
+				for (unsigned bit = 0; bit < 8; bit += byte < 60 ? 1 : 7) {
+					struct fault f = { .number = number,
+							   .byte = MAD_AT + byte,
+							   .bits = (uint8_t)(1u << bit) };
+					struct rp_grade grade;
+					struct rp_player *p = run(closed, closed, role, &f, &grade);
+
+					cr_assert(f.hit);
+					walked++;
+					if (is_free(f.msg.code, byte)) {
+						freed++;
+					} else {
+						cr_expect_lt(grade.level, RP_F5,
+							     "message %u byte %u bit %u", number,
+							     byte, bit);
+						cr_expect(grade.held[RP_F4] || grade.held[RP_F3] ||
+								  grade.held[RP_F5],
+							  "message %u byte %u: not named", number,
+							  byte);
+					}
+					rp_grade_clear(&grade);
+					rp_player_free(p);
+				}
+			}
+		}
+	}
+	cr_expect_gt(walked, 2000);
+	cr_expect_lt(freed, walked / 4);
+}
+
+Test(replay, a_message_lost_doubled_or_late_is_told)
+{
+	for (unsigned role = 0; role < RP_ROLES; role++) {
+		for (unsigned number = 0; number < 5; number++) {
+			const bool from_a = number == 0 || number == 2 || number == 3;
+			struct fault lost = { .number = number, .lose = true };
+			struct fault twice = { .number = number, .copies = 2 };
+			struct fault late = { .number = number, .delay_ns = 60000000 };
+			struct rp_grade grade;
+			struct rp_player *p;
+
+			if (from_a == (role == RDT_ACTIVE))
+				continue;
+			cr_expect_lt(level_of(closed, closed, role, &lost), RP_F3, "lost %u",
+				     number);
+			/* The last one may arrive when nobody listens any more. */
+			if (number < 4)
+				cr_expect_lt(level_of(closed, closed, role, &twice), RP_F3,
+					     "twice %u", number);
+			p = run(closed, closed, role, &late, &grade);
+			if (number)
+				cr_expect_not(grade.timing, "late %u", number);
+			rp_grade_clear(&grade);
+			rp_player_free(p);
+		}
+	}
+}
+
+Test(replay, another_order_an_extra_or_another_message_is_told)
+{
+	static const char crossed[] =
+		HEAD "a > REQ[]\np > MRA[msg_mraed=0]\np > REP[]\na > RTU[]\n";
+	static const char other[] = HEAD "a > REQ[]\np > REP[]\np > MRA[msg_mraed=0]\na > RTU[]\n";
+	static const char rej[] = HEAD "a > REQ[]\np > REJ[reason=8]\n";
+	static const char mra[] = HEAD "+0 a > REQ[private=text:\"hello\"]\n"
+				       "+5ms p > MRA[msg_mraed=0]\n"
+				       "+15ms p > REP[private=text:\"welcome\"]\n"
+				       "+5ms a > RTU[]\n+100ms a > DREQ[]\n+30ms p > DREP[]\n";
+	struct rp_grade grade;
+	struct rp_player *p;
+
+	cr_expect_eq(level_of(crossed, crossed, RDT_ACTIVE, NULL), RP_F5);
+	cr_expect_lt(level_of(crossed, other, RDT_ACTIVE, NULL), RP_F3);
+	cr_expect_lt(level_of(closed, mra, RDT_ACTIVE, NULL), RP_F3);
+	p = run(closed, rej, RDT_ACTIVE, NULL, &grade);
+	cr_expect_eq(grade.level, RP_F0);
+	cr_expect_eq(p->state, RP_FAILED);
+	cr_expect_str_eq(p->why, "p sent REJ where REP was expected");
+	cr_expect_str_eq(grade.outcome_got, "rejected (invalid-service-id)");
+	rp_grade_clear(&grade);
+	rp_player_free(p);
+	/* Another reason is another outcome. */
+	cr_expect_eq(level_of(rej, HEAD "a > REQ[]\np > REJ[reason=28]\n", RDT_ACTIVE, NULL),
+		     RP_F0);
+}
+
+Test(replay, what_a_script_does_not_say_is_not_compared)
+{
+	static const char loose[] = "rdt 1\nservice tcp:7174\na > REQ[]\np > REP[]\na > RTU[]\n";
+	static const char peer[] = "rdt 1\nservice tcp:7174\na > REQ[]\n"
+				   "p > REP[responder_resources=7, srq=yes]\na > RTU[]\n";
+
+	cr_expect_eq(level_of(loose, peer, RDT_ACTIVE, NULL), RP_F4);
+	cr_expect_eq(level_of("rdt 1\nservice tcp:7174\na > REQ[]\np > REP[srq=no]\na > RTU[]\n",
+			      peer, RDT_ACTIVE, NULL),
+		     RP_F3);
+	cr_expect_eq(level_of("rdt 1\nservice tcp:7174\na > REQ[]\n"
+			      "p > REP[responder_resources=5..9]\na > RTU[]\n",
+			      peer, RDT_ACTIVE, NULL),
+		     RP_F4);
+}
+
+Test(replay, limits_end_a_run)
+{
+	struct rp_grade grade;
+	struct rp_player *p = run("rdt 1\nlabel x:\ngoto x\n", closed, RDT_ACTIVE, NULL, &grade);
+
+	cr_expect_eq(p->state, RP_FAILED);
+	rp_grade_clear(&grade);
+	rp_player_free(p);
+	p = run("rdt 1\nservice tcp:1\nlabel x:\na > RTU[]\ngoto x\n", "rdt 1\n", RDT_ACTIVE, NULL,
+		&grade);
+	cr_expect_eq(p->state, RP_FAILED);
+	cr_expect_eq(p->sent, 1000);
+	rp_grade_clear(&grade);
+	rp_player_free(p);
+}
