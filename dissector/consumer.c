@@ -1,71 +1,90 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What only the connection gives a meaning: private data of a reply or a rejection, which say nothing
- * about the service, the request that they answer did; and a TERMINATE in a stream.
+ * Headers that the packet alone does not tell: FPDUs, which begin where the stream says, and private data
+ * that only the connection's service gives a meaning.
  */
 #include <string.h>
 
 #include "rdmacm.h"
 #include "rdmatrace/field.h"
+#include "rdmatrace/private.h"
 
-#define NVME_PORT 4420u
+/* Private data: in a message's field, from begin bytes on. */
+struct data {
+	enum rdt_hdr_id hdr;
+	uint32_t begin, len; /* from the message's start */
+};
 
-/* The header at a field of a message, added as a guess when it was captured whole. */
-static void add_inside(struct packet *p, const struct rdt_layer *message, enum rdt_field_id field,
-		       enum rdt_hdr_id hdr)
+/* Replies and rejections: rdt_layers() has done the requests, which name their service. */
+static bool find_cm(const struct packet *p, struct data *ret, const struct rdt_layer **ret_message)
 {
-	const uint32_t at = rdt_fields[field].at / 8u, need = rdt_hdrs[hdr].len;
+	static const struct {
+		enum rdt_hdr_id hdr;
+		enum rdt_field_id field;
+	} rows[] = {
+		{ RDT_H_rep, RDT_F_rep_private_data },
+		{ RDT_H_rej, RDT_F_rej_private_data },
+		{ RDT_H_sidr_rep, RDT_F_sidr_rep_private_data },
+	};
 
-	if (message->have < at + need || p->layer_count == RDT_LAYERS_MAX)
-		return;
-	/* In front of the ICRC, as rdt_layers() has what is inside a message. */
-	memmove(&p->layers[p->layer_count], &p->layers[p->layer_count - 1], sizeof(p->layers[0]));
-	p->layers[p->layer_count - 1] = (struct rdt_layer){ .hdr = (uint8_t)hdr,
-							    .guess = true,
-							    .bytes = message->bytes + at,
-							    .have = need,
-							    .off = message->off + at };
-	p->layer_count++;
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		const struct rdt_field *f = &rdt_fields[rows[i].field];
+
+		*ret_message = rdt_layer_find(p->layers, p->layer_count, rows[i].hdr);
+		if (!*ret_message)
+			continue;
+		*ret = (struct data){ rows[i].hdr, f->at / 8u, f->width / 8u };
+		return (*ret_message)->have > ret->begin;
+	}
+	return false;
 }
 
-/* A TERMINATE stands behind a DDP header, somewhere in the stream. */
-static void add_terminate(struct packet *p, const struct message *m)
+/* Of an MPA frame; its layer ends before the private data. */
+static bool find_mpa(const struct packet *p, struct data *ret, const struct rdt_layer **ret_message)
 {
-	const struct rdt_frame *f = &p->frame;
-	const uint32_t at = m->body_at - 1 + (uint32_t)RDT_LEN_ddp_untagged;
+	const struct rdt_layer *mpa2 = rdt_layer_find(p->layers, p->layer_count, RDT_H_mpa2);
+	uint32_t all;
 
-	if (!m->body_at || f->kind != RDT_FRAME_TCP || at >= f->payload_have ||
+	*ret_message = rdt_layer_find(p->layers, p->layer_count, RDT_H_mpa);
+	if (!*ret_message || (*ret_message)->have < RDT_LEN_mpa)
+		return false;
+	all = (uint32_t)RDT_LEN_mpa + (uint32_t)rdt_mpa_pd_length((*ret_message)->bytes);
+	*ret = (struct data){ .hdr = RDT_H_mpa,
+			      .begin = (uint32_t)(RDT_LEN_mpa + (mpa2 ? RDT_LEN_mpa2 : 0u)) };
+	ret->len = all > ret->begin ? all - ret->begin : 0;
+	return ret->len && p->frame.payload_have > ret->begin;
+}
+
+static void add_private(struct packet *p)
+{
+	const unsigned port =
+		p->conn->port_space || p->conn->kind == RDT_CONN_MPA ? p->conn->p_port : 0;
+	const struct rdt_layer *message = NULL;
+	struct rdt_private found;
+	struct data data;
+	uint32_t have;
+
+	if (!find_cm(p, &data, &message) && !find_mpa(p, &data, &message))
+		return;
+	have = data.hdr == RDT_H_mpa ? p->frame.payload_have : message->have;
+	have = MIN(have - data.begin, data.len);
+	if (!rdt_private_find(data.hdr, port, message->bytes + data.begin, have, data.len,
+			      &found) ||
+	    rdt_layer_find(p->layers, p->layer_count, found.hdr) ||
 	    p->layer_count == RDT_LAYERS_MAX)
 		return;
-	p->layers[p->layer_count++] = (struct rdt_layer){
-		.hdr = RDT_H_terminate,
-		.bytes = f->payload + at,
-		.have = MIN(f->payload_have - at, (uint32_t)RDT_LEN_terminate),
-		.off = (uint32_t)(f->payload + at - tvb_get_ptr(p->tvb, 0, -1)),
-	};
+	p->layers[p->layer_count++] = (struct rdt_layer){ .hdr = (uint8_t)found.hdr,
+							  .guess = true,
+							  .bytes = message->bytes + data.begin,
+							  .have = rdt_hdrs[found.hdr].len,
+							  .off = message->off + data.begin };
 }
 
 void consumer_add(struct packet *p)
 {
-	const struct rdt_layer *rep, *rej;
-	uint8_t sts[4];
-
-	for (const struct message *m = p->note->message; m; m = m->next)
-		if (m->rec.msg == RDT_MSG_TERMINATE)
-			add_terminate(p, m);
-	if (!p->conn || p->conn->kind != RDT_CONN_CM || !p->conn->has_svc ||
-	    p->conn->svc >> 16 != RDT_PS_TCP || (p->conn->svc & 0xffff) != NVME_PORT)
-		return;
-	rep = rdt_layer_find(p->layers, p->layer_count, RDT_H_rep);
-	rej = rdt_layer_find(p->layers, p->layer_count, RDT_H_rej);
-	if (rep)
-		add_inside(p, rep, RDT_F_rep_private_data, RDT_H_nvme_rep);
-	/* A rejection by the kernel's CM has nothing there; no status of NVMe is 0. */
-	if (rej && rej->have >= RDT_NEED_rej_reason &&
-	    rdt_rej_reason(rej->bytes) == RDT_REJ_CONSUMER &&
-	    rej->have >= rdt_fields[RDT_F_rej_private_data].at / 8u + sizeof(sts)) {
-		memcpy(sts, rdt_rej_private_data(rej->bytes), sizeof(sts));
-		if (rdt_nvme_rej_sts(sts))
-			add_inside(p, rej, RDT_F_rej_private_data, RDT_H_nvme_rej);
-	}
+	if (p->note->fpdu_at && p->frame.kind == RDT_FRAME_TCP)
+		p->layer_count = rdt_layers_fpdu(tvb_get_ptr(p->tvb, 0, -1), &p->frame,
+						 p->note->fpdu_at - 1, p->layers, p->layer_count);
+	if (p->conn && p->note->message)
+		add_private(p);
 }

@@ -11,7 +11,9 @@
 
 static struct {
 	struct rdt_tracker *tracker;
+	struct rdt_why *why;
 	int64_t base_ns, last_ns;
+	uint32_t last_number;
 	uint32_t number; /* of the frame being fed, 0 between frames */
 	bool started;
 	bool final;
@@ -33,6 +35,7 @@ static void *resize(void *user, void *old, size_t old_size, size_t new_size)
 
 static void forget(void)
 {
+	rdt_why_free(capture.why);
 	rdt_tracker_free(capture.tracker);
 	memset(&capture, 0, sizeof(capture));
 	notes_reset();
@@ -137,17 +140,31 @@ static void on_evict(void *user, const struct rdt_conn *conn)
 
 /* ---- a frame --------------------------------------------------------------------------------- */
 
-static struct rdt_tracker *make_tracker(void)
+static void on_finding(void *user, const struct rdt_finding *f)
+{
+	(void)user;
+	finding_add(f, capture.last_number);
+}
+
+/* Without memory for the engine there are no findings, the rest is as it is. */
+static void make_tracker(void)
 {
 	const struct rdt_memory memory = { .resize = resize };
 	const struct rdt_track_opts opts = { .max_conns = rdmacm_prefs.max_conns,
 					     .seed = (uint64_t)g_random_int() << 32 |
 						     g_random_int() };
-	const struct rdt_sink sink = {
+	const struct rdt_why_opts why_opts = { .icrc = rdmacm_prefs.icrc != 0, .hit = on_finding };
+	struct rdt_sink sink = {
 		.msg = on_msg, .state = on_state, .event = on_event, .evict = on_evict
 	};
 
-	return rdt_tracker_new(&memory, &opts, &sink);
+	if (rdmacm_prefs.analysis)
+		capture.why = rdt_why_new(&memory, &why_opts);
+	if (capture.why)
+		sink = rdt_why_sink(capture.why, &sink);
+	capture.tracker = rdt_tracker_new(&memory, &opts, &sink);
+	if (capture.why && capture.tracker)
+		rdt_why_set_tracker(capture.why, capture.tracker);
 }
 
 /* ns since 1970; a packet without a time, or with one that no clock has, counts as the one before. */
@@ -174,23 +191,6 @@ static uint8_t first_state(const struct rdt_conn *conn)
 {
 	_Static_assert((int)RDT_CM_IDLE == (int)RDT_MPA_IDLE, "one IDLE for both machines");
 	return conn->mid || conn->kind == RDT_CONN_OOB ? RDT_CM_NONE : RDT_CM_IDLE;
-}
-
-/*
- * Where the DDP header of a TERMINATE is, when this packet has all of it: the tracker says where an FPDU
- * begins. It may have come in several packets, then no tvb has it.
- */
-static uint32_t terminate_at(const struct rdt_frame *frame, const struct rdt_verdict *verdict)
-{
-	const uint32_t at = verdict->fpdu_at - 1 + (uint32_t)RDT_LEN_fpdu;
-	const uint8_t *ddp;
-
-	if (!verdict->fpdu_at || frame->payload_have < at + RDT_LEN_ddp_untagged)
-		return 0;
-	ddp = frame->payload + at;
-	if (rdt_ddp_untagged_tagged(ddp) || rdt_ddp_untagged_opcode(ddp) != RDT_RDMAP_TERMINATE)
-		return 0;
-	return at + 1;
 }
 
 static void note_connection(struct note *note, const struct rdt_frame *frame,
@@ -246,10 +246,10 @@ static void first_pass(packet_info *pinfo, const struct rdt_frame *frame)
 
 	feed_time(pinfo);
 	if (!capture.tracker)
-		capture.tracker = make_tracker();
+		make_tracker();
 	capture.final = false;
 	capture.last_ns = ns > capture.last_ns ? ns : capture.last_ns;
-	capture.number = pinfo->num;
+	capture.number = capture.last_number = pinfo->num;
 	if (capture.tracker && rdmacm_prefs.analysis) {
 		duplicated = rdt_tracker_stats(capture.tracker)->duplicated;
 		if (rdt_tracker_feed(capture.tracker, frame, &when, &verdict) != RDT_OK &&
@@ -261,6 +261,8 @@ static void first_pass(packet_info *pinfo, const struct rdt_frame *frame)
 				pinfo->num);
 		}
 		duplicated = rdt_tracker_stats(capture.tracker)->duplicated - duplicated;
+		if (capture.why)
+			rdt_why_frame(capture.why, frame, &when, &verdict);
 	}
 	capture.number = 0;
 	if (frame->kind != RDT_FRAME_IB && verdict.conn == RDT_CONN_NONE && !is_broken(frame))
@@ -271,9 +273,7 @@ static void first_pass(packet_info *pinfo, const struct rdt_frame *frame)
 	if (duplicated)
 		note->experts |= EI_BIT(CAPTURED_TWICE);
 	note->experts |= judge_frame(frame, (enum rdt_icrc_state)note->icrc);
-	for (struct message *m = note->message; m; m = m->next)
-		if (m->rec.msg == RDT_MSG_TERMINATE)
-			m->body_at = terminate_at(frame, &verdict);
+	note->fpdu_at = verdict.fpdu_at;
 	if (verdict.conn != RDT_CONN_NONE)
 		note_connection(note, frame, &verdict, pinfo->num, ns);
 }
@@ -322,6 +322,8 @@ static void finish(void)
 	if (!capture.tracker || capture.final)
 		return;
 	rdt_tracker_finish(capture.tracker, capture.last_ns);
+	if (capture.why)
+		rdt_why_finish(capture.why, capture.last_ns);
 	capture.final = true;
 }
 

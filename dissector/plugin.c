@@ -116,6 +116,7 @@ static void proto_register_rdmacm(void)
 	analysis_register();
 	tree_register();
 	experts_register();
+	findings_register();
 	register_prefs();
 	feed_register();
 	tap_rdmacm = register_tap("rdmacm");

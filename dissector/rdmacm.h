@@ -8,7 +8,8 @@
  *   fields.c   fields, from the decoder's tables   tree.c    the details pane
  *   analysis.c the connection's part of the tree   experts.c texts of the expert items
  *   columns.c  the packet list
- *   consumer.c what only the connection gives a meaning
+ *   findings.c findings of the engine behind diagnose
+ *   consumer.c headers that only the connection gives a meaning
  *   stats.c, talk.c, flow.c, follow.c              Wireshark's own views, fed by taps
  *
  * A packet is fed to the tracker once, when Wireshark sees it first. What came out of it is kept in
@@ -23,6 +24,7 @@
 #include "rdmatrace/setup.h"
 #include "rdmatrace/track.h"
 #include "rdmatrace/vocab.h"
+#include "rdmatrace/why.h"
 #include "rdmatrace/wire.h"
 
 extern int proto_rdmacm;
@@ -81,20 +83,21 @@ struct message {
 	int64_t setup_ns;  /* since the first request, when this message completes the set-up */
 	int64_t again_ns;  /* since it was sent before */
 	uint64_t retry_ns; /* its sender's retry interval, 0 when not told */
-	uint32_t
-		body_at; /* TERMINATE: 1 + where its DDP header is in the TCP payload; 0: nowhere */
-	uint8_t rej_by;  /* enum rdt_rej_by, for a REJ */
+	uint8_t rej_by;    /* enum rdt_rej_by, for a REJ */
 };
 
 struct note {
 	uint64_t experts;        /* EI_BIT() */
 	struct message *message; /* the first one names the packet */
 	struct record *records;
-	uint32_t conn;               /* the tracker's index, or RDT_CONN_NONE */
-	uint32_t ack_of;             /* frame of the request that this response answers */
-	uint32_t ack_in;             /* frame of the first response to this request */
-	uint32_t before;             /* frame that had the same PSN before */
-	uint32_t gap;                /* PSNs missing before this request */
+	struct finding *findings;
+	uint32_t conn;   /* the tracker's index, or RDT_CONN_NONE */
+	uint32_t ack_of; /* frame of the request that this response answers */
+	uint32_t ack_in; /* frame of the first response to this request */
+	uint32_t before; /* frame that had the same PSN before */
+	uint32_t gap;    /* PSNs missing before this request */
+	uint32_t
+		fpdu_at; /* iWARP: 1 + offset in the TCP payload of the first FPDU that begins in it */
 	int64_t rtt_ns;              /* since ack_of; -1 when unknown or ambiguous */
 	uint8_t side;                /* who sent it; valid with conn */
 	uint8_t icrc;                /* enum rdt_icrc_state */
@@ -129,8 +132,9 @@ enum completeness {
 #undef X
 };
 
-struct ring; /* requests that wait for their acknowledge */
-struct sent; /* where each kind of message was sent first and last */
+struct ring;    /* requests that wait for their acknowledge */
+struct finding; /* of findings.c */
+struct sent;    /* where each kind of message was sent first and last */
 
 /* What was true of a connection after its last packet: the difference is what a packet did. */
 struct stream {
@@ -263,6 +267,13 @@ enum rdmacm_expert expert_of_field(const struct packet *p, const struct rdt_fiel
 void experts_add(const struct packet *p, proto_item *stream_item);
 const char *expert_summary(enum rdmacm_expert ei);
 const char *expert_before(enum rdmacm_expert ei);
+
+/* findings.c */
+void findings_register(void);
+/* A finding was made; last_frame is for one that is of no packet. */
+void finding_add(const struct rdt_finding *f, uint32_t last_frame);
+/* The findings at a packet, with their expert items. tree may be NULL. */
+void findings_show(proto_tree *tree, const struct packet *p);
 
 /* columns.c */
 void columns_set(struct packet *p);

@@ -52,12 +52,12 @@ static void add_header(proto_tree *tree, struct packet *p, const struct rdt_laye
 void tree_add(proto_tree *tree, struct packet *p)
 {
 	proto_item *stream = NULL;
+	proto_tree *top = NULL;
 	char what[64];
 
 	if (tree && proto_field_is_referenced(tree, proto_rdmacm)) {
 		int off, len;
 		proto_item *item;
-		proto_tree *top;
 
 		span_of(p, &off, &len);
 		item = proto_tree_add_protocol_format(tree, proto_rdmacm, p->tvb, off, len,
@@ -70,4 +70,5 @@ void tree_add(proto_tree *tree, struct packet *p)
 				add_header(top, p, &p->layers[i]);
 	}
 	experts_add(p, stream);
+	findings_show(top, p);
 }
