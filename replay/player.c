@@ -167,7 +167,8 @@ static struct rp_rec *add_rec(struct rp_player *p, enum rp_rec_kind kind, const 
 	rec->index = index;
 	rec->ns = rec->due_ns = ns;
 	/* Not after one that the script has later. */
-	rec->in_order = kind == RP_REC_EXTRA || kind == RP_REC_MISSING || index >= p->furthest;
+	rec->in_order = kind == RP_REC_EXTRA || kind == RP_REC_MISSING || kind == RP_REC_UNSEEN ||
+			index >= p->furthest;
 	if (kind == RP_REC_GOT || kind == RP_REC_SENT)
 		p->furthest = MAX(p->furthest, index);
 	rec->fields = g_array_new(FALSE, FALSE, sizeof(struct rp_field_result));
@@ -365,6 +366,12 @@ static void missing(struct rp_player *p, const struct rp_stmt *s, size_t index, 
 	rec->want = rp_build(&p->env, s);
 }
 
+static bool is_one_sided(struct rp_msg msg)
+{
+	return msg.family == RP_OP && (msg.code == RP_OP_READ || msg.code == RP_OP_WRITE ||
+				       msg.code == RP_OP_CMP_SWAP || msg.code == RP_OP_FETCH_ADD);
+}
+
 static bool watch_message(struct rp_player *p, const struct rp_stmt *s, int64_t now,
 			  int64_t *ret_wait)
 {
@@ -373,6 +380,11 @@ static bool watch_message(struct rp_player *p, const struct rp_stmt *s, int64_t 
 
 	if (p->seen[p->pc] >= least(s)) {
 		next(p, now);
+		return true;
+	}
+	if (p->opts.blind && is_one_sided(s->msg)) {
+		add_rec(p, RP_REC_UNSEEN, s, p->pc, now);
+		p->seen[p->pc]++;
 		return true;
 	}
 	until = deadline(p, s);
