@@ -2,6 +2,7 @@
 /* The backends that were built in. sim is none of them: it needs no link (sim.h). */
 #include "replay/backend.h"
 
+extern const struct rp_backend rp_backend_mpa;
 extern const struct rp_backend rp_backend_udp;
 #ifdef RDT_HAVE_UMAD
 extern const struct rp_backend rp_backend_umad;
@@ -12,6 +13,7 @@ extern const struct rp_backend rp_backend_rdmacm;
 
 const struct rp_backend *const rp_backends[] = {
 	&rp_backend_udp,
+	&rp_backend_mpa,
 #ifdef RDT_HAVE_RDMACM
 	&rp_backend_rdmacm,
 #endif
