@@ -145,6 +145,8 @@ struct cli_opts {
 	bool decode;               /* -V */
 	bool calls;                /* show --calls */
 	bool expand;               /* ladder --expand */
+	int fail_on;               /* --fail-on: enum rdt_severity, RDT_SEVERITY_COUNT for never */
+	bool no_icrc;              /* --no-icrc */
 	const char *const *ftrace; /* --ftrace, ends in NULL; NULL without */
 	uint16_t port;             /* --port, 0 for 4791 */
 	uint32_t max_conns;        /* --max-conns, 0 for the tracker's default */

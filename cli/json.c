@@ -96,6 +96,12 @@ void json_bool(struct json *j, const char *key, bool value)
 	put(j, value ? "true" : "false", value ? 4 : 5);
 }
 
+void json_raw(struct json *j, const char *key, const char *number)
+{
+	begin(j, key);
+	put(j, number, strlen(number));
+}
+
 void json_uint(struct json *j, const char *key, uint64_t value)
 {
 	char digits[20];

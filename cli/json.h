@@ -28,7 +28,8 @@ void json_null(struct json *j, const char *key);
 void json_bool(struct json *j, const char *key, bool value);
 void json_uint(struct json *j, const char *key, uint64_t value);
 void json_int(struct json *j, const char *key, int64_t value);
-void json_text(struct json *j, const char *key, const char *text); /* NULL gives null */
+void json_raw(struct json *j, const char *key, const char *number); /* as it is */
+void json_text(struct json *j, const char *key, const char *text);  /* NULL gives null */
 void json_bytes(struct json *j, const char *key, const char *text, size_t len);
 
 /* "0x" and digits in lower case, as a string; and without 0x. */

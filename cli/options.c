@@ -12,6 +12,7 @@
 
 #include "error.h"
 #include "filter.h"
+#include "rdmatrace/why.h"
 #include "select.h"
 
 /* ---- the rows ---------------------------------------------------------------------------- */
@@ -19,12 +20,16 @@
 #define L (1u << CLI_CMD_list)
 #define S (1u << CLI_CMD_show)
 #define P (1u << CLI_CMD_ladder)
+#define G (1u << CLI_CMD_diagnose)
 #define D (1u << CLI_CMD_dump)
 #define E (1u << CLI_CMD_explain)
 #define F (1u << CLI_CMD_fields)
 #define X (1u << CLI_CMD_script)
 #define R (1u << CLI_CMD_replay)
 #define I (1u << CLI_CMD_diff)
+#define SHOWS (L | S | P | G | D)
+#define READS (SHOWS | X)
+#define EVERY (READS | R | I | E | F)
 
 #define RAW_FLAG gboolean
 #define RAW_TEXT char *
@@ -119,6 +124,12 @@ static const struct word times[] = { { "r", CLI_TIME_REL },
 				     { "e", CLI_TIME_EPOCH },
 				     { "u", CLI_TIME_UTC },
 				     { NULL, 0 } };
+
+static const struct word severities[] = { { "note", RDT_SEVERITY_NOTE },
+					  { "warning", RDT_SEVERITY_WARNING },
+					  { "error", RDT_SEVERITY_ERROR },
+					  { "never", RDT_SEVERITY_COUNT },
+					  { NULL, 0 } };
 
 static bool read_word(const struct word *words, const char *text, const char *option,
 		      int *ret_value)
@@ -353,6 +364,9 @@ static bool take_values(struct cli_opts *opts, struct cli_raw *raw)
 	if (raw->time && !read_word(times, raw->time, "-t", &value))
 		return false;
 	opts->time = (enum cli_time_form)value;
+	opts->fail_on = RDT_SEVERITY_ERROR;
+	if (raw->fail_on && !read_word(severities, raw->fail_on, "--fail-on", &opts->fail_on))
+		return false;
 	if (raw->count) {
 		if (!read_number(raw->count, "-c", 1, UINT64_MAX, &opts->count))
 			return false;
@@ -381,6 +395,7 @@ static bool take_values(struct cli_opts *opts, struct cli_raw *raw)
 	opts->decode = raw->decode;
 	opts->calls = raw->calls;
 	opts->expand = raw->expand;
+	opts->no_icrc = raw->no_icrc;
 	opts->ftrace = (const char *const *)raw->ftrace;
 	opts->ascii = raw->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	cli_set_quiet(opts->quiet);

@@ -17,6 +17,7 @@ struct records {
 	bool array;     /* -T json: one array, not lines */
 	bool begun;     /* the header was written */
 	uint64_t conns; /* written */
+	uint64_t findings;
 };
 
 /* Ready to write; nothing is written yet. Output goes to cli_out(). */

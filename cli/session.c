@@ -148,6 +148,28 @@ static void on_evict(void *user, const struct rdt_conn *conn)
 		m->sink.evict(m->sink.user, conn);
 }
 
+static void on_data(void *user, const struct rdt_conn *conn, const struct rdt_data_rec *rec)
+{
+	struct marks *m = user;
+
+	m->sink.data(m->sink.user, conn, rec);
+}
+
+static void on_flow(void *user, const struct rdt_conn *conn)
+{
+	struct marks *m = user;
+
+	m->sink.flow(m->sink.user, conn);
+}
+
+static void on_reuse(void *user, const struct rdt_conn *conn, const struct rdt_conn *older,
+		     enum rdt_side side, enum rdt_reuse what)
+{
+	struct marks *m = user;
+
+	m->sink.reuse(m->sink.user, conn, older, side, what);
+}
+
 /* The sink to give to the tracker: the command's own where nothing has to be marked. */
 static struct rdt_sink marking_sink(struct session *s, const struct rdt_sink *sink)
 {
@@ -169,6 +191,9 @@ static struct rdt_sink marking_sink(struct session *s, const struct rdt_sink *si
 		.state = m->needs & RDT_VIEW_STATE || m->sink.state ? on_state : NULL,
 		.event = m->needs & RDT_VIEW_EVENT || m->sink.event ? on_event : NULL,
 		.evict = m->sink.evict ? on_evict : NULL,
+		.data = m->sink.data ? on_data : NULL,
+		.flow = m->sink.flow ? on_flow : NULL,
+		.reuse = m->sink.reuse ? on_reuse : NULL,
 	};
 }
 

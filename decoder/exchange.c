@@ -64,8 +64,8 @@ const char *rdt_exchange_source(enum rdt_exchange_format format)
 static unsigned digit(uint8_t c)
 {
 	if (c >= '0' && c <= '9')
-		return c - '0';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10u : 16;
+		return c - (unsigned)'0';
+	return c >= 'a' && c <= 'f' ? c - (unsigned)'a' + 10 : 16;
 }
 
 static enum rdt_fit fits(const char *pattern, size_t size, const uint8_t *bytes, size_t len)
@@ -97,7 +97,8 @@ static void read_gid(const char *pattern, const uint8_t *bytes, uint8_t gid[16])
 
 	for (size_t i = 0; pattern[i] && digits < 32; i++)
 		if (pattern[i] == 'G') {
-			gid[digits / 2] = (uint8_t)(gid[digits / 2] << 4 | digit(bytes[i]));
+			gid[digits / 2] =
+				(uint8_t)((unsigned)gid[digits / 2] << 4 | digit(bytes[i]));
 			digits++;
 		}
 }

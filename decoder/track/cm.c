@@ -350,6 +350,7 @@ static void learn_rep(struct rdt_tracker *t, struct slot *s, const struct cm_in 
 	}
 	s->pub.has_rep = 1;
 	s->pub.rep_ns = in->when->ns;
+	s->pub.rep_frame = in->when->frame;
 }
 
 /* Nothing but zero in len bytes. */
@@ -430,6 +431,7 @@ static void learn_sidr(struct rdt_tracker *t, struct slot *s, const struct cm_in
 		return;
 	s->pub.has_rep = 1;
 	s->pub.rep_ns = in->when->ns;
+	s->pub.rep_frame = in->when->frame;
 	s->pub.sidr_status = (uint8_t)rdt_sidr_rep_status(b);
 	s->pub.rej_reason = s->pub.sidr_status;
 	if (s->pub.sidr_status == RDT_SIDR_REJECT)
@@ -452,6 +454,12 @@ static void learn_others(struct rdt_tracker *t, struct slot *s, const struct cm_
 	if (in->msg == RDT_MSG_DREQ && HAS(in, dreq, remote_qpn) && !s->pub.end[peer].has_qpn &&
 	    s->pub.mid)
 		conn_bind_qpn(t, s, peer, rdt_dreq_remote_qpn(in->body));
+	if (in->msg == RDT_MSG_DREQ && !s->pub.dreq_frame)
+		s->pub.dreq_frame = in->when->frame;
+	if (in->msg == RDT_MSG_DREP && !s->pub.drep_frame) {
+		s->pub.drep_frame = in->when->frame;
+		s->pub.drep_ns = in->when->ns;
+	}
 	if (in->msg == RDT_MSG_MRA && HAS(in, mra, service_timeout)) {
 		s->priv[peer].has_mra = 1;
 		s->priv[peer].mra_timeout = (uint8_t)rdt_mra_service_timeout(in->body);
@@ -482,6 +490,7 @@ static void learn(struct rdt_tracker *t, struct slot *s, const struct cm_in *in,
 		if (!s->pub.has_up) {
 			s->pub.has_up = 1;
 			s->pub.up_ns = in->when->ns;
+			s->pub.rtu_frame = in->when->frame;
 		}
 		learn_others(t, s, in, from);
 		break;

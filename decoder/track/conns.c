@@ -62,13 +62,36 @@ static bool has_alt(const struct slot *s)
 	       s->priv[RDT_PASSIVE].alt_addr != SLOT_NONE;
 }
 
+/*
+ * A key has passed from an older connection to s. When that was not over yet it is worth telling;
+ * its TIMEWAIT may have ended since its last packet.
+ */
+static void passed(struct rdt_tracker *t, struct slot *s, uint32_t old, enum rdt_side side,
+		   enum rdt_reuse what)
+{
+	struct slot *older = old == RDT_MAP_NONE ? NULL : conn_slot(t, old >> 1);
+	enum rdt_side was;
+	unsigned state;
+
+	if (!older || older == s || !t->sink.reuse || older->pub.kind != RDT_CONN_CM)
+		return;
+	/* The owner of a QPN's key is who sends to it. */
+	was = what == RDT_REUSE_QPN ? rdt_side_other(old & 1) : (enum rdt_side)(old & 1);
+	timer_run(t, older, t->now, false);
+	state = older->pub.end[was].cm_state;
+	if (state != RDT_CM_NONE && state != RDT_CM_IDLE && state != RDT_CM_DONE)
+		t->sink.reuse(t->sink.user, &s->pub, &older->pub, side, what);
+}
+
 void conn_bind_id(struct rdt_tracker *t, struct slot *s, enum rdt_side side, uint32_t comm_id)
 {
 	struct rdt_end *e = &s->pub.end[side];
+	uint32_t old = RDT_MAP_NONE;
 
 	e->comm_id = comm_id;
 	e->has_comm_id = 1;
-	map_put(&t->ids, id_key(e->addr, comm_id), owner(s, side));
+	map_swap(&t->ids, id_key(e->addr, comm_id), owner(s, side), &old);
+	passed(t, s, old, side, RDT_REUSE_COMM_ID);
 	if (s->priv[side].alt_addr != SLOT_NONE)
 		map_put(&t->ids, id_key(s->priv[side].alt_addr, comm_id), owner(s, side));
 }
@@ -76,10 +99,12 @@ void conn_bind_id(struct rdt_tracker *t, struct slot *s, enum rdt_side side, uin
 void conn_bind_qpn(struct rdt_tracker *t, struct slot *s, enum rdt_side side, uint32_t qpn)
 {
 	const enum rdt_side sender = rdt_side_other(side);
+	uint32_t old = RDT_MAP_NONE;
 
 	s->pub.end[side].qpn = qpn;
 	s->pub.end[side].has_qpn = 1;
-	map_put(&t->flows, key_of_flow(s, sender, false), owner(s, sender));
+	map_swap(&t->flows, key_of_flow(s, sender, false), owner(s, sender), &old);
+	passed(t, s, old, side, RDT_REUSE_QPN);
 	if (has_alt(s))
 		map_put(&t->flows, key_of_flow(s, sender, true), owner(s, sender));
 }
@@ -185,6 +210,7 @@ static void evict_oldest(struct rdt_tracker *t)
 	}
 	unbind(t, s);
 	free_detail(t, s);
+	flow_release(t, s);
 	t->gone++;
 }
 
@@ -224,6 +250,13 @@ struct slot *conn_new(struct rdt_tracker *t, enum rdt_conn_kind kind, const stru
 	for (unsigned side = 0; side < RDT_SIDES; side++)
 		s->priv[side].alt_addr = SLOT_NONE;
 	return s;
+}
+
+uint32_t rdt_tracker_alt_addr(const struct rdt_tracker *t, uint32_t conn, enum rdt_side side)
+{
+	const struct slot *s = conn_slot(t, conn);
+
+	return s && s->priv[side].alt_addr != SLOT_NONE ? s->priv[side].alt_addr : RDT_CONN_NONE;
 }
 
 /* ---- addresses ---------------------------------------------------------------------------- */

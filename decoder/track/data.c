@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Data packets: to which connection they belong, counts, and the order of their PSNs.
+ * Data packets: to which connection they belong, and counts. What their order tells is the matter
+ * of data_path.c and data_answer.c.
  *
  * A direction is (source, destination, destination QPN), never a QPN alone. Directions that no
  * CM message announced are joined to pairs by what they show: an acknowledge repeats the PSN of
  * its request (RC); for services without acknowledges, only when there is one candidate.
  */
-#include "internal.h"
+#include "data.h"
 
 #include "rdmatrace/psn.h"
 
@@ -27,54 +28,9 @@ static void count(uint32_t *counter)
 		++*counter;
 }
 
-/* ---- PSN ------------------------------------------------------------------------------------ */
-
-/* How many PSNs a request takes: a READ as many as its response has packets; 0 when unknown. */
-static uint32_t psns_of(const struct slot *s, const struct rdt_pkt *pkt)
-{
-	const uint8_t code = s->pub.params.path_mtu;
-	const uint32_t mtu = code >= 1 && code <= 5 ? 128u << code : 0;
-	const uint8_t op = (uint8_t)rdt_bth_opcode(pkt->bth) & 0x1f;
-	uint32_t len;
-
-	if (op != (RDT_OP_RC_READ_REQUEST & 0x1f))
-		return 1;
-	len = rdt_reth_dma_len(rdt_pkt_reth(pkt));
-	if (len <= 256)
-		return 1;
-	return mtu ? (len - 1) / mtu + 1 : 0;
-}
-
-static void count_request(struct slot *s, enum rdt_side side, const struct rdt_pkt *pkt,
-			  const struct rdt_when *when)
-{
-	struct rdt_data *d = &s->pub.end[side].data;
-	const uint32_t psn = rdt_bth_psn(pkt->bth);
-	const uint32_t takes = psns_of(s, pkt);
-
-	if (!d->first_frame) {
-		d->first_frame = when->frame;
-		d->first_ns = when->ns;
-		d->first_psn = psn;
-		/* COMM_EST: a request at a side that is still waiting for the RTU. */
-		if (s->pub.kind == RDT_CONN_CM && side == RDT_ACTIVE && !s->pub.has_up)
-			s->pub.comm_est_frame = when->frame;
-	}
-	if (s->pub.service == RDT_SVC_UD) /* a UD QP counts over all its destinations */
-		return;
-	if (s->priv[side].data_known && rdt_psn_diff(psn, d->next_psn) < 0) {
-		count(&d->retrans);
-		return;
-	}
-	if (s->priv[side].data_known && psn != d->next_psn)
-		count(&d->gaps);
-	s->priv[side].data_known = takes != 0;
-	d->next_psn = rdt_psn_add(psn, takes ? takes : 1);
-}
-
 static void count_packet(struct rdt_tracker *t, struct slot *s, enum rdt_side side,
-			 const struct rdt_pkt *pkt, const struct rdt_when *when,
-			 struct rdt_verdict *verdict)
+			 const struct rdt_frame *frame, const struct rdt_pkt *pkt,
+			 const struct rdt_when *when, struct rdt_verdict *verdict)
 {
 	struct rdt_data *d = &s->pub.end[side].data;
 
@@ -82,7 +38,11 @@ static void count_packet(struct rdt_tracker *t, struct slot *s, enum rdt_side si
 	if (pkt->op->payload)
 		d->bytes += pkt->payload_len;
 	if (pkt->op->kind == RDT_OP_REQUEST)
-		count_request(s, side, pkt, when);
+		path_request(t, s, side, frame, pkt, when);
+	else if (pkt->op->kind == RDT_OP_RESPONSE)
+		path_answer(t, s, rdt_side_other(side), pkt, when);
+	if ((frame->tos & 3) == RDT_ECN_CE)
+		flow_event(t, s, side, RDT_FLOW_CE, rdt_bth_psn(pkt->bth), 1, when);
 	if (when->ns > s->pub.last_ns)
 		s->pub.last_ns = when->ns;
 	t->stats.data++;
@@ -197,6 +157,7 @@ static struct slot *merge(struct rdt_tracker *t, struct slot *a, struct slot *b)
 		   second->index << 1 | RDT_ACTIVE);
 	first->pub.end[RDT_PASSIVE].data = second->pub.end[RDT_ACTIVE].data;
 	first->priv[RDT_PASSIVE].data_known = second->priv[RDT_ACTIVE].data_known;
+	flow_move(t, first, second);
 	if (second->pub.last_ns > first->pub.last_ns)
 		first->pub.last_ns = second->pub.last_ns;
 	second->pub.merged = 1;
@@ -345,9 +306,11 @@ void data_feed(struct rdt_tracker *t, const struct rdt_frame *frame, const struc
 			map_get(&t->flows, flow_key(src, dst, rdt_bth_dest_qpn(pkt->bth)));
 
 		t->stats.cnp++;
-		if (owner != RDT_MAP_NONE && conn_slot(t, owner >> 1)) {
-			verdict->conn = owner >> 1;
+		s = owner == RDT_MAP_NONE ? NULL : conn_slot(t, owner >> 1);
+		if (s) {
+			verdict->conn = s->index;
 			verdict->side = owner & 1;
+			flow_event(t, s, rdt_side_other(verdict->side), RDT_FLOW_CNP, 0, 1, when);
 		}
 		return;
 	}
@@ -356,5 +319,5 @@ void data_feed(struct rdt_tracker *t, const struct rdt_frame *frame, const struc
 	else
 		s = feed_connected(t, frame, pkt, src, dst, when, &side);
 	if (s)
-		count_packet(t, s, side, pkt, when, verdict);
+		count_packet(t, s, side, frame, pkt, when, verdict);
 }

@@ -9,6 +9,7 @@
  *   stream.c   their bytes in order                fpdu.c    an MPA stream's FPDUs
  *   mpa.c      iWARP: start frames, close          iwarp.c   what its frames and FPDUs say
  *   oob.c      QPs announced over TCP              oob_match.c and their packets
+ *   data_pool.c, data_path.c, data_answer.c (data.h)  order and answers of data packets
  */
 #ifndef RDT_TRACK_INTERNAL_H
 #define RDT_TRACK_INTERNAL_H
@@ -84,6 +85,7 @@ struct slot {
 	struct rdt_when asked; /* the REQ that the passive side answers: its first, mostly */
 	uint32_t
 		next_half; /* data: next unpaired one between the same ends; when merged, into which */
+	uint32_t flow;     /* 1 + its place in the pool of data windows, 0 when it has none */
 	uint8_t pair_tries;
 };
 
@@ -134,6 +136,9 @@ struct rdt_tracker {
 		announced; /* (address, QPN) of an exchange, no packet yet -> slot << 1 | whose */
 	struct map first_psns; /* (address, first PSN) of one whose peer is not known -> the same */
 	struct tcp *tcp;       /* NULL until there is any */
+	struct flow_pair **flow_chunks; /* data.h */
+	uint32_t flow_chunk_count, flow_count, flow_hand;
+	struct rdt_flow_times *flow_times; /* by enum rdt_flow_op */
 	struct recent *recent;
 	struct resolve *resolves;
 	uint32_t resolve_next;
@@ -248,6 +253,13 @@ void timer_update(struct slot *s, enum rdt_side side, enum rdt_cm_event event, b
 		  int64_t ns);
 /* Fire what ran out before now; give_up: also waits of which not all sendings were seen. */
 void timer_run(struct rdt_tracker *t, struct slot *s, int64_t now, bool give_up);
+
+/* data_pool.c */
+bool flows_init(struct rdt_tracker *t);
+void flows_free(struct rdt_tracker *t);
+/* The connection goes, or its data belong to another: to's passive side gets from's active one. */
+void flow_release(struct rdt_tracker *t, struct slot *s);
+void flow_move(struct rdt_tracker *t, struct slot *to, struct slot *from);
 
 void oob_unbind(struct rdt_tracker *t, const struct slot *s);
 /* What goes between its QPs is s's, datagrams too; a_qpn is that of the active side. */

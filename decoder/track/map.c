@@ -77,7 +77,7 @@ static bool grow(struct map *m)
 	return true;
 }
 
-bool map_put(struct map *m, uint64_t key, uint32_t value)
+bool map_swap(struct map *m, uint64_t key, uint32_t value, uint32_t *ret_old)
 {
 	uint32_t i;
 
@@ -86,10 +86,18 @@ bool map_put(struct map *m, uint64_t key, uint32_t value)
 		if (!grow(m) && (!m->places || m->used >= m->mask))
 			return false;
 	i = find(m, key);
-	if (m->places[i].value == RDT_MAP_NONE)
+	*ret_old = m->places[i].value;
+	if (*ret_old == RDT_MAP_NONE)
 		m->used++;
 	fill(&m->places[i], key, value);
 	return true;
+}
+
+bool map_put(struct map *m, uint64_t key, uint32_t value)
+{
+	uint32_t old;
+
+	return map_swap(m, key, value, &old);
 }
 
 void map_remove(struct map *m, uint64_t key, uint32_t value)

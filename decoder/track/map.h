@@ -62,6 +62,9 @@ static inline void map_prefetch(const struct map *m, uint64_t key)
 /* Set a key's value (not RDT_MAP_NONE). False when there is no memory. */
 bool map_put(struct map *m, uint64_t key, uint32_t value);
 
+/* The same, and what it was before: RDT_MAP_NONE when the key is new. */
+bool map_swap(struct map *m, uint64_t key, uint32_t value, uint32_t *ret_old);
+
 /* Remove a key if its value is value (it may have passed to another owner). */
 void map_remove(struct map *m, uint64_t key, uint32_t value);
 

@@ -6,6 +6,7 @@
 
 #define DEFAULT_CONNS 1000000u
 #define DEFAULT_ADDRS 1000000u
+#define DEFAULT_FLOWS 16384u
 #define MOST_ADDRS ((1u << ADDR_BITS) - 2)
 /* Two sightings of one packet by one capture lie at most this far apart; by two, this far. */
 #define TWICE_NS INT64_C(100000000)
@@ -38,6 +39,8 @@ struct rdt_tracker *rdt_tracker_new(const struct rdt_memory *memory,
 		t->opts.max_conns = DEFAULT_CONNS;
 	if (!t->opts.max_addrs || t->opts.max_addrs > MOST_ADDRS)
 		t->opts.max_addrs = DEFAULT_ADDRS;
+	if (!t->opts.max_flows)
+		t->opts.max_flows = DEFAULT_FLOWS;
 	map_init(&t->ids, &t->memory, t->opts.seed ^ 1);
 	map_init(&t->flows, &t->memory, t->opts.seed ^ 2);
 	map_init(&t->ud_flows, &t->memory, t->opts.seed ^ 3);
@@ -46,7 +49,7 @@ struct rdt_tracker *rdt_tracker_new(const struct rdt_memory *memory,
 	map_init(&t->first_psns, &t->memory, t->opts.seed ^ 7);
 	t->recent = resize(t, NULL, 0, RECENT * sizeof(*t->recent));
 	t->resolves = resize(t, NULL, 0, RESOLVES * sizeof(*t->resolves));
-	if (!t->recent || !t->resolves || !conns_init(t)) {
+	if (!t->recent || !t->resolves || !conns_init(t) || !flows_init(t)) {
 		rdt_tracker_free(t);
 		return NULL;
 	}
@@ -70,6 +73,7 @@ void rdt_tracker_free(struct rdt_tracker *t)
 	map_free(&t->first_psns);
 	tcp_free(t);
 	conns_free(t);
+	flows_free(t);
 	if (t->recent)
 		memory.resize(memory.user, t->recent, RECENT * sizeof(*t->recent), 0);
 	if (t->resolves)

@@ -115,7 +115,11 @@ static uint64_t run(const uint8_t *data, size_t size, uint8_t skip_icrc)
 	static const uint16_t links[] = { RDT_LINK_ETHERNET, RDT_LINK_RAW, RDT_LINK_SLL,
 					  RDT_LINK_INFINIBAND };
 	struct check check = { .digest = 1 };
-	const struct rdt_sink sink = { &check, on_msg, on_state, on_event, on_evict };
+	const struct rdt_sink sink = { .user = &check,
+				       .msg = on_msg,
+				       .state = on_state,
+				       .event = on_event,
+				       .evict = on_evict };
 	const struct rdt_track_opts opts = {
 		.max_conns = MOST_CONNS, .max_addrs = 64, .seed = 3, .skip_icrc = skip_icrc
 	};

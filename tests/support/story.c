@@ -26,6 +26,10 @@ void story_begin(struct story *s, const struct rdt_track_opts *opts)
 		.cm_timeout = 20,
 		.target_ack_delay = 15,
 		.path_mtu = 3,
+		.retry_count = 7,
+		.rnr_retry = { 7, 7 },
+		.depth = { 2, 2 },
+		.resources = { 4, 4 },
 	};
 	tracked_new(&s->t, opts);
 }
@@ -40,25 +44,30 @@ static uint32_t pick(uint32_t said, uint32_t usual)
 	return said == NO_ID ? 0 : said ? said : usual;
 }
 
+static const uint8_t *gid(const struct story *s, unsigned side)
+{
+	return s->req_addr[side].kind ? s->req_addr[side].bytes : s->addr[side].bytes;
+}
+
 static void fill_req(const struct story *s, const struct say *w, uint8_t *b)
 {
 	rdt_req_set_service_id(b, w->svc ? w->svc : s->svc);
 	rdt_req_set_local_ca_guid(b, 0x0200000000000000 + w->from);
 	rdt_req_set_local_qpn(b, pick(w->qpn, s->qpn[w->from]));
-	rdt_req_set_responder_resources(b, 4);
-	rdt_req_set_initiator_depth(b, 2);
+	rdt_req_set_responder_resources(b, s->resources[RDT_ACTIVE]);
+	rdt_req_set_initiator_depth(b, s->depth[RDT_ACTIVE]);
 	rdt_req_set_remote_cm_resp_timeout(b, s->cm_timeout);
 	rdt_req_set_local_cm_resp_timeout(b, s->cm_timeout);
 	rdt_req_set_starting_psn(b, pick(w->starting_psn, s->starting_psn[RDT_ACTIVE]));
-	rdt_req_set_retry_count(b, 7);
-	rdt_req_set_rnr_retry_count(b, 7);
+	rdt_req_set_retry_count(b, s->retry_count);
+	rdt_req_set_rnr_retry_count(b, s->rnr_retry[RDT_ACTIVE]);
 	rdt_req_set_max_cm_retries(b, s->max_cm_retries);
 	rdt_req_set_path_mtu(b, s->path_mtu);
 	rdt_req_set_primary_ack_timeout(b, s->ack_timeout);
 	rdt_req_set_primary_local_lid(b, 0xffff);
 	rdt_req_set_primary_remote_lid(b, 0xffff);
-	rdt_req_set_primary_local_gid(b, s->addr[w->from].bytes);
-	rdt_req_set_primary_remote_gid(b, s->addr[!w->from].bytes);
+	rdt_req_set_primary_local_gid(b, gid(s, w->from));
+	rdt_req_set_primary_remote_gid(b, gid(s, !w->from));
 	rdt_ipcm_set_ip_version(b + 140, 4);
 	rdt_ipcm_set_src_port(b + 140, 40000);
 }
@@ -82,10 +91,10 @@ static void fill(const struct story *s, const struct say *w, uint8_t *b)
 	case RDT_MSG_REP:
 		rdt_rep_set_local_qpn(b, pick(w->qpn, s->qpn[w->from]));
 		rdt_rep_set_starting_psn(b, pick(w->starting_psn, s->starting_psn[RDT_PASSIVE]));
-		rdt_rep_set_responder_resources(b, 4);
-		rdt_rep_set_initiator_depth(b, 2);
+		rdt_rep_set_responder_resources(b, s->resources[RDT_PASSIVE]);
+		rdt_rep_set_initiator_depth(b, s->depth[RDT_PASSIVE]);
 		rdt_rep_set_target_ack_delay(b, s->target_ack_delay);
-		rdt_rep_set_rnr_retry_count(b, 7);
+		rdt_rep_set_rnr_retry_count(b, s->rnr_retry[RDT_PASSIVE]);
 		break;
 	case RDT_MSG_MRA:
 		rdt_mra_set_msg_mraed(b, w->about);
@@ -200,6 +209,46 @@ struct rdt_verdict send_data(struct story *s, int64_t ms, enum rdt_side from, un
 	p.payload_len = payload;
 	s->now += ms * MS;
 	return feed(s, &p, 0);
+}
+
+struct rdt_verdict send_packet(struct story *s, int64_t ms, enum rdt_side from,
+			       struct rdt_packet packet)
+{
+	struct rdt_packet p = packet;
+
+	p.encap = p.encap ? p.encap : s->packet.encap;
+	p.ethernet = p.encap != RDT_ENCAP_IB;
+	memcpy(p.mac_src, s->packet.mac_src, 6);
+	memcpy(p.mac_dst, s->packet.mac_dst, 6);
+	p.pkey = 0xffff;
+	p.src = s->addr[from];
+	p.dst = s->addr[!from];
+	if (!p.dest_qpn)
+		p.dest_qpn = s->qpn[!from];
+	s->now += ms * MS;
+	return feed(s, &p, 0);
+}
+
+struct rdt_verdict send_ack(struct story *s, int64_t ms, enum rdt_side from, uint32_t psn,
+			    unsigned syndrome, uint32_t msn)
+{
+	uint8_t aeth[RDT_LEN_aeth] = { (uint8_t)syndrome, (uint8_t)(msn >> 16), (uint8_t)(msn >> 8),
+				       (uint8_t)msn };
+
+	return send_packet(s, ms, from,
+			   (struct rdt_packet){ .opcode = RDT_OP_RC_ACK, .psn = psn, .ext = aeth });
+}
+
+struct rdt_verdict send_raw(struct story *s, int64_t ms, const uint8_t *bytes, size_t len)
+{
+	uint8_t *exact = malloc(len);
+	struct rdt_verdict v;
+
+	s->now += ms * MS;
+	memcpy(exact, bytes, len);
+	v = tracked_feed(&s->t, RDT_LINK_ETHERNET, exact, len, len, s->now);
+	free(exact);
+	return v;
 }
 
 struct rdt_verdict send_mad(struct story *s, int64_t ms, enum rdt_side from, struct rdt_addr to,

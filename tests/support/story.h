@@ -42,6 +42,8 @@ struct story {
 	int64_t now; /* ns; advance it between messages */
 	uint32_t qp1_psn[2];
 	unsigned max_cm_retries, ack_timeout, cm_timeout, target_ack_delay, path_mtu;
+	unsigned retry_count, rnr_retry[2], depth[2], resources[2];
+	struct rdt_addr req_addr[2]; /* the REQ's GIDs, where they are not those of the packets */
 };
 
 #define MS INT64_C(1000000)
@@ -59,6 +61,17 @@ struct rdt_verdict say(struct story *s, int64_t ms, struct say what);
 /* One data packet to the peer's QP. ext may be NULL. */
 struct rdt_verdict send_data(struct story *s, int64_t ms, enum rdt_side from, unsigned opcode,
 			     uint32_t psn, const uint8_t *ext, size_t payload);
+
+/* The same with all that a packet can say; addresses and dest_qpn are filled in where they are 0. */
+struct rdt_verdict send_packet(struct story *s, int64_t ms, enum rdt_side from,
+			       struct rdt_packet packet);
+
+/* An ACK, NAK or RNR NAK of the peer's requests: syndrome and MSN of the AETH. */
+struct rdt_verdict send_ack(struct story *s, int64_t ms, enum rdt_side from, uint32_t psn,
+			    unsigned syndrome, uint32_t msn);
+
+/* A frame of any bytes. */
+struct rdt_verdict send_raw(struct story *s, int64_t ms, const uint8_t *bytes, size_t len);
 
 /* A datagram between the active side and a third party (from PASSIVE: to the active side). */
 struct rdt_verdict send_mad(struct story *s, int64_t ms, enum rdt_side from, struct rdt_addr to,

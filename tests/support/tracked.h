@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A capture, tracked and journalled: what most tracker tests begin with. */
+/* A capture, tracked, journalled and diagnosed: what most tracker tests begin with. */
 #ifndef TESTS_TRACKED_H
 #define TESTS_TRACKED_H
 
 #include "rdmatrace/journal.h"
 #include "rdmatrace/track.h"
+#include "rdmatrace/why.h"
 
 #define TRACKED_ENTRIES 512 /* records kept a connection */
 
 struct tracked {
 	struct rdt_tracker *tracker;
 	struct rdt_journal *journal;
+	struct rdt_why *why;
+	void *dump;                /* FILE: tracked_dump() */
 	int64_t first_ns, last_ns; /* times of the first and last frame */
 	uint32_t frames;
 };
@@ -27,6 +30,9 @@ struct rdt_verdict tracked_feed(struct tracked *t, unsigned linktype, const uint
 
 /* The whole file RDT_CAPTURES/<name>.pcap, finished. Fails the test when it cannot be read. */
 void tracked_file(struct tracked *t, const char *name);
+
+/* Write what is fed from now on to a pcap file, Ethernet or InfiniBand by link type. */
+void tracked_dump(struct tracked *t, const char *path, unsigned linktype);
 
 void tracked_finish(struct tracked *t);
 void tracked_free(struct tracked *t);

@@ -176,9 +176,12 @@ struct rdt_conn {
 	int64_t rep_ns,
 		up_ns;    /* times of the first REP and of the first RTU; see has_rep, has_up */
 	int64_t close_ns; /* time of the first DREQ, FIN or RST; see has_close */
+	int64_t drep_ns;  /* time of the first DREP; valid when drep_frame != 0 */
 	uint32_t n;       /* 1-based number in order of first packet; 0 until numbered */
 	uint32_t first_frame;
 	uint32_t rej_frame; /* frame of the first REJ, 0 when none */
+	uint32_t rep_frame, rtu_frame, dreq_frame,
+		drep_frame; /* CM: of the first one, 0 when none */
 	uint32_t
 		comm_est_frame; /* first request that reached the passive side before any RTU, or 0 */
 	uint32_t msgs;          /* CM or MPA messages, repetitions counted */
@@ -286,6 +289,18 @@ struct rdt_event_rec {
 	const char *why; /* static text */
 };
 
+/* Something on a connection's data path that is not a new request or its answer (flow.h). */
+struct rdt_data_rec {
+	struct rdt_when when;
+	uint32_t psn;   /* of the packet */
+	uint32_t count; /* packets it is about: 1, or the PSNs skipped */
+	uint8_t side;   /* the direction: who sends its requests */
+	uint8_t event;  /* enum rdt_flow_event */
+};
+
+/* What passed to a newer connection while an older one still had it. */
+enum rdt_reuse { RDT_REUSE_COMM_ID, RDT_REUSE_QPN };
+
 /* RDMA_CM_EVENT_x in the order of the kernel's enum rdma_cm_event_type. */
 #define RDT_RDMA_EVENT_LIST(X) \
 	X(ADDR_RESOLVED)       \
@@ -328,6 +343,15 @@ struct rdt_sink {
 	void (*event)(void *user, const struct rdt_conn *conn, const struct rdt_event_rec *rec);
 	/* The connection is final and its memory about to be reused: only when max_conns is reached. */
 	void (*evict)(void *user, const struct rdt_conn *conn);
+	void (*data)(void *user, const struct rdt_conn *conn, const struct rdt_data_rec *rec);
+	/*
+	 * What was known of its data path is about to be given up: only when max_flows is reached.
+	 * If more data come it begins anew.
+	 */
+	void (*flow)(void *user, const struct rdt_conn *conn);
+	/* A comm id or QPN of side now belongs to conn; before, older had it. */
+	void (*reuse)(void *user, const struct rdt_conn *conn, const struct rdt_conn *older,
+		      enum rdt_side side, enum rdt_reuse what);
 };
 
 /* ---- the tracker ------------------------------------------------------------------------ */
@@ -346,9 +370,10 @@ struct rdt_track_opts {
 	uint32_t max_conns; /* connections kept at a time, 0 for 1,000,000; more evict the oldest */
 	uint32_t
 		max_addrs; /* addresses kept, 0 for 1,000,000 (at most 2^20); more are not tracked */
-	uint64_t seed;     /* any number an attacker cannot know: seeds the hashes */
-	uint32_t max_tcp;  /* iWARP connections and exchanges followed at a time, 0 for 32,768 */
-	uint8_t skip_icrc; /* 1: do not check the ICRC of CM messages */
+	uint32_t max_flows; /* connections whose data path is kept, 0 for 16384 (flow.h) */
+	uint32_t max_tcp;   /* iWARP connections and exchanges followed at a time, 0 for 32,768 */
+	uint64_t seed;      /* any number an attacker cannot know: seeds the hashes */
+	uint8_t skip_icrc;  /* 1: do not check the ICRC of CM messages */
 };
 
 struct rdt_tracker;
@@ -409,28 +434,35 @@ uint32_t rdt_tracker_conn_final(const struct rdt_tracker *t, uint32_t index);
 /* The index of a connection handed to the sink. */
 uint32_t rdt_tracker_conn_index(const struct rdt_tracker *t, const struct rdt_conn *conn);
 
+/*
+ * The address by which the REQ names an end where the packets show another (a NAT, a LID and a
+ * GID), an index for rdt_tracker_addr(); RDT_CONN_NONE when they agree or it is not known.
+ */
+uint32_t rdt_tracker_alt_addr(const struct rdt_tracker *t, uint32_t conn, enum rdt_side side);
+
 /* An end's address. Borrowed, valid as long as the tracker. */
 const struct rdt_addr *rdt_tracker_addr(const struct rdt_tracker *t, uint32_t addr);
 
 /* What was counted over all frames. */
 struct rdt_track_stats {
 	uint64_t frames;
-	uint64_t rdma;        /* frames with a BTH, and TCP frames of iWARP and of exchanges */
-	uint64_t msgs;        /* CM and MPA messages */
-	uint64_t data;        /* other RDMA packets bound to a connection */
-	uint64_t cnp;         /* congestion notification packets */
-	uint64_t vendor;      /* packets of a vendor's transport */
-	uint64_t other_mads;  /* management datagrams that are not CM */
-	uint64_t stray;       /* messages cut before their ids, or of a kind that has none */
-	uint64_t malformed;   /* BTH that contradicts its packet */
-	uint64_t snapped;     /* RDMA packets cut by the capture */
-	uint64_t icrc_bad;    /* CM messages with a wrong ICRC */
-	uint64_t duplicated;  /* frames that the capture shows twice */
-	uint64_t time_back;   /* frames with a time before the latest */
-	uint64_t evicted;     /* connections dropped to make room */
-	uint64_t lost_addrs;  /* frames not tracked: too many addresses */
-	uint64_t tcp_evicted; /* TCP connections of ours no longer followed, to make room */
-	uint64_t tcp_gaps;    /* times that the capture lacks bytes of such a connection */
+	uint64_t rdma;          /* frames with a BTH, and TCP frames of iWARP and of exchanges */
+	uint64_t msgs;          /* CM and MPA messages */
+	uint64_t data;          /* other RDMA packets bound to a connection */
+	uint64_t cnp;           /* congestion notification packets */
+	uint64_t vendor;        /* packets of a vendor's transport */
+	uint64_t other_mads;    /* management datagrams that are not CM */
+	uint64_t stray;         /* messages cut before their ids, or of a kind that has none */
+	uint64_t malformed;     /* BTH that contradicts its packet */
+	uint64_t snapped;       /* RDMA packets cut by the capture */
+	uint64_t icrc_bad;      /* CM messages with a wrong ICRC */
+	uint64_t duplicated;    /* frames that the capture shows twice */
+	uint64_t time_back;     /* frames with a time before the latest */
+	uint64_t evicted;       /* connections dropped to make room */
+	uint64_t lost_addrs;    /* frames not tracked: too many addresses */
+	uint64_t tcp_evicted;   /* TCP connections of ours no longer followed, to make room */
+	uint64_t tcp_gaps;      /* times that the capture lacks bytes of such a connection */
+	uint64_t flows_evicted; /* connections whose data path was given up to make room */
 };
 
 const struct rdt_track_stats *rdt_tracker_stats(const struct rdt_tracker *t);

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What the capture itself lacks or does wrong. */
+#include "internal.h"
+
+/* The frame in which each was seen first: told while frames pass, since counters have none. */
+void cap_frame(struct rdt_why *w, const struct rdt_when *when)
+{
+	const struct rdt_track_stats *s = rdt_tracker_stats(w->t);
+
+	if (s->time_back && !w->time_back_frame) {
+		w->time_back_frame = when->frame;
+		w->time_back_input = when->input;
+	}
+	if (s->duplicated && !w->twice_frame)
+		w->twice_frame = when->frame;
+	if (s->snapped && !w->snapped_frame)
+		w->snapped_frame = when->frame;
+	if (s->malformed && !w->malformed_frame)
+		w->malformed_frame = when->frame;
+	if (s->vendor && !w->vendor_frame)
+		w->vendor_frame = when->frame;
+}
+
+static void tell(struct rdt_why *w, enum rdt_why_code code, uint64_t n, uint32_t frame,
+		 unsigned input)
+{
+	struct rdt_finding *f;
+
+	if (!n)
+		return;
+	f = why_begin_capture(w, code, 100);
+	why_add(f, RDT_WHY_V_PACKETS, n, frame, input);
+	why_emit(w, f);
+}
+
+void cap_rules(struct rdt_why *w)
+{
+	const struct rdt_track_stats *s = rdt_tracker_stats(w->t);
+
+	tell(w, RDT_WHY_CAP_TRUNC, s->snapped, w->snapped_frame, 0);
+	tell(w, RDT_WHY_CAP_TIME, s->time_back, w->time_back_frame, w->time_back_input);
+	tell(w, RDT_WHY_CAP_TWICE, s->duplicated, w->twice_frame, 0);
+	tell(w, RDT_WHY_CAP_MID, w->mid_count, w->mid_first, 0);
+	tell(w, RDT_WHY_CAP_MALFORMED, s->malformed, w->malformed_frame, 0);
+	tell(w, RDT_WHY_CAP_VENDOR, s->vendor, w->vendor_frame, 0);
+	for (unsigned i = 0; i < 32; i++)
+		if (w->cut_inputs >> i & 1)
+			tell(w, RDT_WHY_CAP_FILE, i + 1, 0, i);
+	if (s->evicted || s->flows_evicted) {
+		struct rdt_finding *f = why_begin_capture(w, RDT_WHY_CAP_EVICTED, 100);
+
+		why_add(f, RDT_WHY_V_PACKETS, s->evicted, 0, 0);
+		if (s->flows_evicted)
+			why_add(f, RDT_WHY_V_MORE, s->flows_evicted, 0, 0);
+		why_emit(w, f);
+	}
+}

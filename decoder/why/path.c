@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What the packets of a data path tell beside answers: order, time, size, marks, what is not there. */
+#include "internal.h"
+
+#include "rdmatrace/text.h"
+
+#define SVC_XRC 4
+/* Packets of one direction before the other one is missed. */
+#define ONEWAY 16u
+
+/* An event, the finding it makes, how sure: nothing else to be said of it. */
+static const struct {
+	uint8_t event, confidence;
+	uint16_t code;
+} simple[] = {
+	{ RDT_FLOW_LATE, 80, RDT_WHY_RC_ORDER },   { RDT_FLOW_AFTER_CLOSE, 100, RDT_WHY_RC_GHOST },
+	{ RDT_FLOW_EARLY, 100, RDT_WHY_RC_EARLY }, { RDT_FLOW_NO_CREDIT, 90, RDT_WHY_RC_CREDIT },
+	{ RDT_FLOW_MSN_BACK, 80, RDT_WHY_RC_MSN }, { RDT_FLOW_UNSEEN, 90, RDT_WHY_CAP_LOSS },
+	{ RDT_FLOW_CE, 100, RDT_WHY_NET_ECN },     { RDT_FLOW_CNP, 100, RDT_WHY_NET_CNP },
+};
+
+static void rule_simple(const struct look *k)
+{
+	for (unsigned side = 0; side < RDT_SIDES; side++) {
+		const struct rdt_flow *flow = k->flow[side];
+
+		for (unsigned i = 0; flow && i < sizeof(simple) / sizeof(simple[0]); i++) {
+			struct rdt_finding *f;
+
+			if (!flow->events[simple[i].event].count)
+				continue;
+			f = why_begin(k, simple[i].code, (enum rdt_side)side, simple[i].confidence);
+			add_event(f, RDT_WHY_V_PACKETS, flow, simple[i].event);
+			if (simple[i].code == RDT_WHY_NET_ECN && flow->events[RDT_FLOW_CNP].count)
+				add_event(f, RDT_WHY_V_MORE, flow, RDT_FLOW_CNP);
+			why_emit(k->w, f);
+		}
+	}
+}
+
+static void rule_uc(const struct look *k)
+{
+	for (unsigned side = 0; k->c->service == RDT_SVC_UC && side < RDT_SIDES; side++) {
+		const struct rdt_flow *flow = k->flow[side];
+		struct rdt_finding *f;
+
+		if (!flow || flow->events[RDT_FLOW_GAP].count <= flow->events[RDT_FLOW_LATE].count)
+			continue;
+		f = why_begin(k, RDT_WHY_UC_LOSS, (enum rdt_side)side, 80);
+		why_add(f, RDT_WHY_V_PACKETS,
+			flow->events[RDT_FLOW_GAP].count - flow->events[RDT_FLOW_LATE].count,
+			flow->events[RDT_FLOW_GAP].first_frame,
+			flow->events[RDT_FLOW_GAP].first_input);
+		why_emit(k->w, f);
+	}
+}
+
+static void rule_dup(const struct look *k)
+{
+	uint64_t n = 0;
+	uint32_t frame = 0;
+	struct rdt_finding *f;
+
+	for (unsigned side = 0; side < RDT_SIDES; side++) {
+		const struct rdt_flow *flow = k->flow[side];
+
+		if (flow && flow->events[RDT_FLOW_DOUBLED].count) {
+			n += flow->events[RDT_FLOW_DOUBLED].count;
+			frame = frame ? frame : flow->events[RDT_FLOW_DOUBLED].first_frame;
+		}
+		for (unsigned kind = 0; k->note && !k->data_only && kind < SAID_COUNT; kind++) {
+			n += k->note->said[side][kind].doubled;
+			frame = frame ? frame : k->note->said[side][kind].doubled_frame;
+		}
+	}
+	if (!n)
+		return;
+	f = why_begin(k, RDT_WHY_NET_DUP, RDT_ACTIVE, 90);
+	why_add(f, RDT_WHY_V_PACKETS, n, frame, k->c->input);
+	why_emit(k->w, f);
+}
+
+/* A reliable direction that nobody answers and that repeats nothing. */
+static void rule_oneway(const struct look *k)
+{
+	for (unsigned side = 0; side < RDT_SIDES; side++) {
+		const struct rdt_end *e = &k->c->end[side],
+				     *peer = &k->c->end[rdt_side_other((enum rdt_side)side)];
+		const struct rdt_flow *flow = k->flow[side];
+		struct rdt_finding *f;
+
+		if (!flow || (k->c->service != RDT_SVC_RC && k->c->service != SVC_XRC) ||
+		    e->data.pkts < ONEWAY || peer->data.pkts || e->data.retrans || flow->ack_frame)
+			continue;
+		f = why_begin(k, RDT_WHY_CAP_ONEWAY, (enum rdt_side)side, 80);
+		why_add(f, RDT_WHY_V_PACKETS, e->data.pkts, e->data.first_frame, k->c->input);
+		why_emit(k->w, f);
+	}
+}
+
+/* ---- sizes -------------------------------------------------------------------------------------------- */
+
+static void rule_mtu(const struct look *k)
+{
+	const struct rdt_flow *a = k->flow[RDT_ACTIVE], *p = k->flow[RDT_PASSIVE];
+	const uint32_t agreed = k->c->params.has_req ? rdt_mtu_bytes(k->c->params.path_mtu) : 0;
+	struct rdt_finding *f;
+
+	if (k->c->service != RDT_SVC_RC && k->c->service != RDT_SVC_UC && k->c->service != SVC_XRC)
+		return;
+	if (k->c->kind == RDT_CONN_DATA && a && p && a->mtu && p->mtu && a->mtu != p->mtu) {
+		f = why_begin(k, RDT_WHY_CM_MTU_SIDES, RDT_ACTIVE, 90);
+		why_add(f, RDT_WHY_V_MTU, a->mtu, k->c->end[RDT_ACTIVE].data.first_frame,
+			k->c->input);
+		why_add(f, RDT_WHY_V_SEEN_MTU, p->mtu, k->c->end[RDT_PASSIVE].data.first_frame,
+			k->c->input);
+		why_emit(k->w, f);
+	}
+	for (unsigned side = 0; agreed && side < RDT_SIDES; side++) {
+		if (!k->flow[side] || !k->flow[side]->mtu || k->flow[side]->mtu == agreed)
+			continue;
+		f = why_begin(k, RDT_WHY_CM_MTU, (enum rdt_side)side, 90);
+		why_add(f, RDT_WHY_V_MTU, agreed, k->c->first_frame, k->c->input);
+		why_add(f, RDT_WHY_V_SEEN_MTU, k->flow[side]->mtu, k->c->end[side].data.first_frame,
+			k->c->input);
+		why_emit(k->w, f);
+	}
+}
+
+rule_fn *const path_rules[] = { rule_simple, rule_uc, rule_dup, rule_oneway, rule_mtu, NULL };
