@@ -22,19 +22,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 	"rdt 1\nrole a active 10.0.0.2\nrole p passive 10.0.0.1\nservice tcp:7174\nunsaid " \
 	"template\n"
 
-static const char *const scripts[] = {
-	HEAD "a > REQ[private=text:\"hello\"]\n+20ms p > REP[]\n+5ms a > RTU[]\n+1ms a > DREQ[]\np "
-	     "> DREP[]\n",
-	HEAD "a > REQ[]\nany { p > REP[] => up\np > REJ[] => no\ntimeout 1s => no }\nlabel up:\na "
-	     "> RTU[]\n"
-	     "? p > DREQ[]\nend\nlabel no:\nend\n",
-	HEAD "memory a m 64\na > REQ[]\np > REP[]\na > RTU[]\na > SEND[payload=be64:$m.va "
-	     "be32:$m.rkey]\n"
-	     "p > READ[va=$m.va, rkey=$m.rkey, dma_len=64]\np > WRITE[va=$m.va, rkey=$m.rkey, "
-	     "payload=hex:01]\n",
-	"rdt 1\nservice tcp:1\na > REQ[]\n...\np > REP[]\n+1s ...\na > RTU[] dup x2\n3x p > "
-	"DREQ[]\n",
-};
+static const char plain[] =
+	HEAD "a > REQ[private=text:\"hello\"]\n+20ms p > REP[]\n+5ms a > RTU[]\n+1ms a > DREQ[]\n"
+	     "p > DREP[]\n";
+static const char either[] =
+	HEAD "a > REQ[]\nany { p > REP[] => up\np > REJ[] => no\ntimeout 1s => no }\nlabel up:\n"
+	     "a > RTU[]\n? p > DREQ[]\nend\nlabel no:\nend\n";
+static const char ops[] = HEAD "memory a m 64\na > REQ[]\np > REP[]\na > RTU[]\n"
+			       "a > SEND[payload=be64:$m.va be32:$m.rkey]\n"
+			       "p > READ[va=$m.va, rkey=$m.rkey, dma_len=64]\n"
+			       "p > WRITE[va=$m.va, rkey=$m.rkey, payload=hex:01]\n";
+static const char anything[] = "rdt 1\nservice tcp:1\na > REQ[]\n...\np > REP[]\n+1s ...\na > "
+			       "RTU[] dup x2\n3x p > DREQ[]\n";
+static const char *const scripts[] = { plain, either, ops, anything };
 
 struct wire {
 	const uint8_t *data;

@@ -66,7 +66,7 @@ def make_scenario(folder, program, role, name, family, backend):
 # {ours}: {"host" if backend == "udp" else "guest"}
 {modules}# client-ends: 0 1 2 3 4 5 ended
 # server-ends: 0 1 2 3 4 5 ended
-# listener: {"yes" if role == "a" else "no"}
+# listener: {"yes" if role == "a" or backend == "rdmacm" else "no"}
 # grace: 12
 # time: 60
 # corpus: no
