@@ -80,6 +80,7 @@ struct rp_player {
 	int64_t entered_ns;        /* when the statement at pc began to be waited for */
 	struct rp_item *in_flight; /* an operation that is not done */
 	struct rp_rec *in_flight_rec;
+	struct rp_item *prepared; /* what pc sends, built before it is due; NULL for none */
 	GPtrArray *delayed; /* struct rp_delayed * */
 	uint64_t sent, jumps;
 	size_t furthest;      /* statement that has happened, since the last jump */
