@@ -272,6 +272,7 @@ static int read_it(struct reader *r)
 
 		r->capture->recording.addr[side] = *addr;
 	}
+	r->capture->recording.tcp_port = r->session.conns[0]->p_port;
 	r->capture->recording.iwarp = r->session.conns[0]->kind == RDT_CONN_MPA;
 	code = session_read(&r->session, &sink, on_packet, r);
 	if (code == CLI_USAGE)

@@ -61,7 +61,8 @@ static GString *reasons(const struct replay_run *run)
 
 		if (rec->kind == RP_REC_GOT && !rec->differs)
 			continue;
-		if (rec->kind == RP_REC_SENT || rec->kind == RP_REC_DROPPED)
+		if (rec->kind == RP_REC_SENT || rec->kind == RP_REC_DROPPED ||
+		    rec->kind == RP_REC_UNSEEN)
 			continue;
 		who = replay_who(run->player, rec);
 		if (rec->kind == RP_REC_MISSING)
@@ -111,7 +112,7 @@ static void junit_case(struct replay_report *r, const char *name, double seconds
 
 static const char *const kinds[] = {
 	[RP_REC_SENT] = "sent",       [RP_REC_GOT] = "got",         [RP_REC_EXTRA] = "extra",
-	[RP_REC_MISSING] = "missing", [RP_REC_DROPPED] = "dropped",
+	[RP_REC_MISSING] = "missing", [RP_REC_DROPPED] = "dropped", [RP_REC_UNSEEN] = "unseen",
 };
 
 static void open_line(struct replay_report *r, const char *type)

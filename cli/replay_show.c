@@ -79,6 +79,9 @@ static void remark(const struct cli_opts *opts, const struct replay_run *run,
 		if (rec->s->fault.hold)
 			fputs(", held back", out);
 		break;
+	case RP_REC_UNSEEN:
+		fprintf(out, "not seen: backend %s does not show it", run->backend);
+		break;
 	case RP_REC_DROPPED:
 		fputs("not sent: the script drops it", out);
 		break;

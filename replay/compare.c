@@ -223,6 +223,9 @@ static void compare_hdr(struct comparison *c, unsigned hdr)
 	const struct rdt_field *private_data = rp_msg_private(c->s->msg);
 	bool said;
 
+	if (c->env->mad_only && c->s->msg.family == RP_CM &&
+	    (hdr == RDT_H_bth || hdr == RDT_H_deth))
+		return;
 	for (unsigned f = rdt_hdrs[hdr].begin; f < rdt_hdrs[hdr].end; f++) {
 		/* Link and network are the carrier's, unless the script speaks of them. */
 		if (network(hdr) && (!rp_expr(c->env, c->s, f, &said) || !said))

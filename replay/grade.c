@@ -167,7 +167,7 @@ static void read_both(struct rp_player *p, struct reading *want, struct reading 
  * Put the value that the script expects where a rule allows another, and compare all bytes from the
  * BTH to the ICRC: what no field covers would show here.
  */
-static bool equal_bytes(const struct rp_rec *rec)
+static bool equal_bytes(const struct rp_player *p, const struct rp_rec *rec)
 {
 	struct rp_item *got = rp_item_copy(rec->got), *want = rp_item_copy(rec->want);
 	struct rp_image g, w;
@@ -214,6 +214,9 @@ static bool equal_bytes(const struct rp_rec *rec)
 	if (equal && got->msg.family == RP_PACKET)
 		equal = !memcmp(a, b,
 				MIN(got_len - RDT_LEN_icrc, rdt_opcodes[got->msg.code].hdr_len));
+	else if (equal && p->env.mad_only)
+		equal = !memcmp(a + RDT_LEN_bth + RDT_LEN_deth, b + RDT_LEN_bth + RDT_LEN_deth,
+				RDT_MAD_LEN);
 	else if (equal)
 		equal = !memcmp(a, b, got_len - RDT_LEN_icrc);
 out:
@@ -284,6 +287,9 @@ static void count(const struct rp_player *p, struct rp_grade *g)
 			else
 				g->extra++;
 			g->repeats += rec->repeat;
+			break;
+		case RP_REC_UNSEEN:
+			g->unseen++;
 			break;
 		case RP_REC_DROPPED:
 			break;
@@ -361,7 +367,7 @@ static void judge_bytes(const struct rp_player *p, struct rp_grade *g)
 	for (guint i = 0; i < p->recs->len; i++) {
 		const struct rp_rec *rec = p->recs->pdata[i];
 
-		if (rec->kind == RP_REC_GOT && rec->want && !equal_bytes(rec))
+		if (rec->kind == RP_REC_GOT && rec->want && !equal_bytes(p, rec))
 			hold(g, RP_F5,
 			     g_strdup_printf("bytes of %s differ", rp_msg_name(rec->got->msg)));
 	}
@@ -397,6 +403,11 @@ void rp_grade(struct rp_player *p, const char *backend, struct rp_grade *g)
 		hold(g, RP_F4,
 		     g_strdup_printf("%u fields that %s cannot set", g->classes[RP_CLASS_BACKEND],
 				     backend));
+		g->cap = backend;
+	}
+	if (g->unseen) {
+		hold(g, RP_F4,
+		     g_strdup_printf("%u operations that %s cannot see", g->unseen, backend));
 		g->cap = backend;
 	}
 	judge_bytes(p, g);

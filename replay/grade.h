@@ -24,7 +24,7 @@ struct rp_grade {
 	char *held[RP_LEVELS]; /* why that level was not reached; NULL where it was */
 	char *outcome_want, *outcome_got;
 	unsigned expected, seen; /* messages */
-	unsigned extra, repeats, missing, disorder, accepted;
+	unsigned extra, repeats, missing, disorder, accepted, unseen;
 	unsigned classes[RP_CLASS_COUNT];
 	struct rp_rule_count rules[RP_RULES_MAX];
 	unsigned rule_count;

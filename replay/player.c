@@ -57,6 +57,7 @@ void rp_player_free(struct rp_player *p)
 		return;
 	g_ptr_array_unref(p->recs);
 	g_ptr_array_unref(p->delayed);
+	rp_item_free(p->prepared);
 	rp_memories_clear(&p->memories);
 	rp_env_clear(&p->env);
 	g_free(p->seen);
@@ -167,7 +168,8 @@ static struct rp_rec *add_rec(struct rp_player *p, enum rp_rec_kind kind, const 
 	rec->index = index;
 	rec->ns = rec->due_ns = ns;
 	/* Not after one that the script has later. */
-	rec->in_order = kind == RP_REC_EXTRA || kind == RP_REC_MISSING || index >= p->furthest;
+	rec->in_order = kind == RP_REC_EXTRA || kind == RP_REC_MISSING || kind == RP_REC_UNSEEN ||
+			index >= p->furthest;
 	if (kind == RP_REC_GOT || kind == RP_REC_SENT)
 		p->furthest = MAX(p->furthest, index);
 	rec->fields = g_array_new(FALSE, FALSE, sizeof(struct rp_field_result));
@@ -254,14 +256,28 @@ static void damage(struct rp_item *item, const struct rp_fault *f)
 		item->len = (size_t)(bth - item->bytes) + f->truncate;
 }
 
+static void forget_prepared(struct rp_player *p)
+{
+	rp_item_free(p->prepared);
+	p->prepared = NULL;
+}
+
+/* Builds what is due later, so that only sending it is left then. */
+static void prepare(struct rp_player *p, const struct rp_stmt *s)
+{
+	if (!p->prepared)
+		p->prepared = rp_build(&p->env, s);
+}
+
 /* Sends one copy; false when the run is over. */
 static bool send_one(struct rp_player *p, const struct rp_stmt *s, size_t index, int64_t when,
 		     int64_t now)
 {
 	const struct rp_fault *f = &s->fault;
-	struct rp_item *item = rp_build(&p->env, s);
+	struct rp_item *item = p->prepared ? p->prepared : rp_build(&p->env, s);
 	struct rp_rec *rec;
 
+	p->prepared = NULL;
 	if (!item) {
 		fail(p, g_strdup(p->env.error));
 		return false;
@@ -273,7 +289,6 @@ static bool send_one(struct rp_player *p, const struct rp_stmt *s, size_t index,
 		return true;
 	rec->got = rp_item_copy(item);
 	rec->got->ns = now;
-	rec->differs = rp_compare(&p->env, s, rec->want, rec->got, p->can_set, rec->fields);
 	damage(rec->got, f);
 	if (f->delay_ns || f->hold) {
 		struct rp_delayed *d = g_new0(struct rp_delayed, 1);
@@ -282,18 +297,20 @@ static bool send_one(struct rp_player *p, const struct rp_stmt *s, size_t index,
 		d->ns = f->hold ? INT64_MAX : now + scaled(p, f->delay_ns);
 		d->s = s;
 		g_ptr_array_add(p->delayed, d);
-		return true;
+	} else {
+		for (unsigned i = 0; i < MAX(f->dup, 1u); i++) {
+			if (!put_out(p, rec->got))
+				return false;
+		}
+		/* When it really left, if who sent it knows. */
+		rec->ns = rec->got->ns;
+		if (s->msg.family == RP_OP) {
+			p->in_flight = rec->got;
+			p->in_flight_rec = rec;
+		}
 	}
-	for (unsigned i = 0; i < MAX(f->dup, 1u); i++) {
-		if (!put_out(p, rec->got))
-			return false;
-	}
-	/* When it really left, if who sent it knows. */
-	rec->ns = rec->got->ns;
-	if (s->msg.family == RP_OP) {
-		p->in_flight = rec->got;
-		p->in_flight_rec = rec;
-	}
+	/* What was done to it on purpose is no difference. */
+	rec->differs = rp_compare(&p->env, s, rec->want, rec->want, p->can_set, rec->fields);
 	return true;
 }
 
@@ -343,6 +360,7 @@ static bool play_message(struct rp_player *p, const struct rp_stmt *s, int64_t n
 	if (p->opts.rate)
 		when = MAX(when, p->next_slot_ns);
 	if (when > now) {
+		prepare(p, s);
 		*ret_wait = when;
 		return false;
 	}
@@ -365,6 +383,12 @@ static void missing(struct rp_player *p, const struct rp_stmt *s, size_t index, 
 	rec->want = rp_build(&p->env, s);
 }
 
+static bool is_one_sided(struct rp_msg msg)
+{
+	return msg.family == RP_OP && (msg.code == RP_OP_READ || msg.code == RP_OP_WRITE ||
+				       msg.code == RP_OP_CMP_SWAP || msg.code == RP_OP_FETCH_ADD);
+}
+
 static bool watch_message(struct rp_player *p, const struct rp_stmt *s, int64_t now,
 			  int64_t *ret_wait)
 {
@@ -373,6 +397,11 @@ static bool watch_message(struct rp_player *p, const struct rp_stmt *s, int64_t 
 
 	if (p->seen[p->pc] >= least(s)) {
 		next(p, now);
+		return true;
+	}
+	if (p->opts.blind && is_one_sided(s->msg)) {
+		add_rec(p, RP_REC_UNSEEN, s, p->pc, now);
+		p->seen[p->pc]++;
 		return true;
 	}
 	until = deadline(p, s);
@@ -655,6 +684,8 @@ void rp_player_receive(struct rp_player *p, struct rp_item *item)
 	struct rp_rec *rec;
 	size_t index;
 
+	/* What follows may depend on it. */
+	forget_prepared(p);
 	if (take_alternative(p, item))
 		return;
 	if (p->recs->len < 100000 && find_statement(p, item, &index)) {

@@ -15,6 +15,7 @@ struct rp_play_opts {
 	double speed;    /* 1 as in the script, 0 at once */
 	uint64_t timeout_ns, first_timeout_ns;
 	uint64_t max_msgs, rate; /* 0: no limit; rate is in a second */
+	bool blind; /* READs, WRITEs and atomics of the peer cannot be seen: they are not waited for */
 	bool offline; /* nothing is waited for: what was not there at the end is missing */
 };
 
@@ -23,6 +24,7 @@ enum rp_rec_kind {
 	RP_REC_GOT,     /* watched and expected */
 	RP_REC_EXTRA,   /* came, and no statement expects it */
 	RP_REC_MISSING, /* was expected and did not come */
+	RP_REC_UNSEEN,  /* watched, and the backend cannot see it */
 	RP_REC_DROPPED, /* played, and not sent because the script says so */
 };
 
@@ -78,6 +80,7 @@ struct rp_player {
 	int64_t entered_ns;        /* when the statement at pc began to be waited for */
 	struct rp_item *in_flight; /* an operation that is not done */
 	struct rp_rec *in_flight_rec;
+	struct rp_item *prepared; /* what pc sends, built before it is due; NULL for none */
 	GPtrArray *delayed; /* struct rp_delayed * */
 	uint64_t sent, jumps;
 	size_t furthest;      /* statement that has happened, since the last jump */

@@ -681,6 +681,10 @@ struct rp_script *rp_record(const struct rp_recording *from)
 	script->iwarp = from->iwarp;
 	script->strict = true;
 	find_service(&r);
+	if (from->iwarp && from->tcp_port) {
+		script->has_service = true;
+		script->service = (uint64_t)RDT_PS_TCP << 16 | from->tcp_port;
+	}
 	script->require.has_level = true;
 	script->require.level = RP_F3;
 	rp_env_init(&r.env, script, 1, nowhere);

@@ -14,6 +14,7 @@
 struct rp_recording {
 	struct rdt_addr addr[RP_ROLES];
 	bool iwarp;
+	uint16_t tcp_port;          /* iWARP: where the passive side listens */
 	const char *const *sources; /* lines of provenance; ends in NULL */
 	GPtrArray *items;           /* struct rp_item *, in the order of time */
 };

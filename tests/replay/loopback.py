@@ -17,7 +17,7 @@ def run(*args):
 
 def connections(program, capture):
     lines = run(program, "list", "-T", "ndjson", capture).stdout.splitlines()
-    return [c["n"] for c in map(json.loads, lines) if c["type"] == "conn" and c["kind"] in ("cm", "sidr")]
+    return [c["n"] for c in map(json.loads, lines) if c["type"] == "conn" and c["kind"] in ("cm", "sidr", "mpa")]
 
 
 def result(text):
@@ -29,7 +29,9 @@ def result(text):
 
 
 def play(program, script, port):
-    common = ["--backend", "udp", "--port", str(port), "--speed", "asap", "-T", "ndjson", "--max-msgs", "100000",
+    with open(script, encoding="utf-8") as file:
+        backend = "mpa" if "transport iwarp" in file.read() else "udp"
+    common = ["--backend", backend, "--port", str(port), "--speed", "asap", "-T", "ndjson", "--max-msgs", "100000",
               "--rate", "1000000", "--timeout", "4s"]
     passive = subprocess.Popen([program, "replay", script, "--play", "p", "--local", "127.0.0.2", "--peer",
                                 "127.0.0.1", "-v", *common], stdout=subprocess.PIPE, stderr=subprocess.PIPE,

@@ -16,3 +16,4 @@ set_tests_properties(replay_loopback PROPERTIES TIMEOUT 300)
 add_test(NAME replay_corpus COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/replay/corpus.sh
 	$<TARGET_FILE:rdma-trace> ${RDT_CAPTURES})
 set_tests_properties(replay_corpus PROPERTIES TIMEOUT 600)
+rdt_fuzz(fuzz_replay replay rdmatrace_replay)
