@@ -231,6 +231,7 @@ Test(why, data_paths_given_up)
 			naks += rdt_why_finding(s.t.why, i)->count;
 	cr_expect_eq(naks, 10, "%llu", (unsigned long long)naks);
 	cr_expect_eq(rdt_tracker_stats(s.t.tracker)->flows_evicted, 8);
+	cr_expect_not_null(strstr(codes_of(s.t.why), "CAP-FLOWS"));
 	story_end(&s);
 }
 

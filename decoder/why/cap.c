@@ -46,12 +46,6 @@ void cap_rules(struct rdt_why *w)
 	for (unsigned i = 0; i < 32; i++)
 		if (w->cut_inputs >> i & 1)
 			tell(w, RDT_WHY_CAP_FILE, i + 1, 0, i);
-	if (s->evicted || s->flows_evicted) {
-		struct rdt_finding *f = why_begin_capture(w, RDT_WHY_CAP_EVICTED, 100);
-
-		why_add(f, RDT_WHY_V_PACKETS, s->evicted, 0, 0);
-		if (s->flows_evicted)
-			why_add(f, RDT_WHY_V_MORE, s->flows_evicted, 0, 0);
-		why_emit(w, f);
-	}
+	tell(w, RDT_WHY_CAP_EVICTED, s->evicted, 0, 0);
+	tell(w, RDT_WHY_CAP_FLOWS, s->flows_evicted, 0, 0);
 }
