@@ -200,13 +200,22 @@ void rdt_why_set_tracker(struct rdt_why *w, const struct rdt_tracker *t)
 
 /* ---- frames --------------------------------------------------------------------------------- */
 
+/* As the tracker does: no difference of two times overflows. */
+static int64_t in_range(int64_t ns)
+{
+	return ns < RDT_NS_MIN ? RDT_NS_MIN : ns > RDT_NS_MAX ? RDT_NS_MAX : ns;
+}
+
 void rdt_why_frame(struct rdt_why *w, const struct rdt_frame *frame, const struct rdt_when *when,
 		   const struct rdt_verdict *verdict)
 {
-	if (when->ns > w->end_ns)
-		w->end_ns = when->ns;
-	cap_frame(w, when);
-	net_frame(w, frame, when, verdict);
+	struct rdt_when then = *when;
+
+	then.ns = in_range(when->ns);
+	if (then.ns > w->end_ns)
+		w->end_ns = then.ns;
+	cap_frame(w, &then);
+	net_frame(w, frame, &then, verdict);
 }
 
 void rdt_why_input_cut(struct rdt_why *w, uint8_t input)
@@ -288,8 +297,8 @@ enum rdt_status rdt_why_finish(struct rdt_why *w, int64_t end_ns)
 {
 	const uint32_t count = rdt_tracker_conn_count(w->t);
 
-	if (end_ns > w->end_ns)
-		w->end_ns = end_ns;
+	if (in_range(end_ns) > w->end_ns)
+		w->end_ns = in_range(end_ns);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct rdt_conn *conn = rdt_tracker_conn(w->t, i);
 
