@@ -343,6 +343,8 @@ void ladder_make(struct ladder *l, const struct story *s, const struct data_run 
 			      .rungs = g_new0(struct rung, s->count + 1),
 			      .title = story_title(s),
 			      .verdict = story_verdict(s) };
+	if (!l->rungs)
+		cli_no_memory();
 	heads(l);
 	for (size_t i = 0; i < s->count; i++) {
 		const struct rdt_entry *e = &s->entries[i];

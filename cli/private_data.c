@@ -45,7 +45,7 @@ static bool of_mpa(const struct rdt_msg_rec *rec, const struct msg_layers *layer
 	const size_t skip = RDT_LEN_mpa + (msg_layer(layers, RDT_H_mpa2) ? RDT_LEN_mpa2 : 0u);
 	size_t size;
 
-	if (rec->body_have < skip)
+	if (!rec->body || rec->body_have < skip)
 		return false;
 	size = rdt_mpa_pd_length(rec->body) + RDT_LEN_mpa;
 	size = size > skip ? size - skip : 0;

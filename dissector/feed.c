@@ -261,15 +261,17 @@ static void first_pass(packet_info *pinfo, const struct rdt_frame *frame)
 				pinfo->num);
 		}
 		duplicated = rdt_tracker_stats(capture.tracker)->duplicated - duplicated;
-		if (capture.why)
-			rdt_why_frame(capture.why, frame, &when, &verdict);
 	}
+	if (frame->kind == RDT_FRAME_IB)
+		verdict.icrc = icrc_of(frame, &verdict);
+	if (capture.why)
+		rdt_why_frame(capture.why, frame, &when, &verdict);
 	capture.number = 0;
 	if (frame->kind != RDT_FRAME_IB && verdict.conn == RDT_CONN_NONE && !is_broken(frame))
 		return;
 	note = note_make(pinfo->num);
 	if (frame->kind == RDT_FRAME_IB)
-		note->icrc = icrc_of(frame, &verdict);
+		note->icrc = verdict.icrc;
 	if (duplicated)
 		note->experts |= EI_BIT(CAPTURED_TWICE);
 	note->experts |= judge_frame(frame, (enum rdt_icrc_state)note->icrc);

@@ -928,6 +928,7 @@ Test(track, too_many_connections_evict_the_oldest)
 	story_begin(&s, NULL);
 	rdt_tracker_free(s.t.tracker);
 	s.t.tracker = rdt_tracker_new(&tracked_memory, &opts, &sink);
+	rdt_why_set_tracker(s.t.why, s.t.tracker);
 	for (uint32_t i = 0; i < 1000; i++)
 		SAY(&s, 1, ACTIVE, REQ, .local = 0xa0000010 + i, .tid = i + 1, .qpn = 0x100 + i);
 	/* an id of one that is gone begins a new one; one that is here does not */

@@ -85,7 +85,8 @@ static void look_at_icrc(struct rdt_why *w, const struct rdt_frame *frame,
 
 	if (!conn)
 		return;
-	if (!verdict->is_msg)
+	/* Who has checked a data packet already says so in the verdict. */
+	if (!verdict->is_msg && state == RDT_ICRC_UNCHECKED)
 		state = w->opts.icrc ? rdt_icrc_check(frame, NULL, NULL) : RDT_ICRC_UNCHECKED;
 	if (state == RDT_ICRC_UNCHECKED || state == RDT_ICRC_CUT)
 		return;

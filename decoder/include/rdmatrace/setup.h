@@ -49,17 +49,16 @@ const struct rdt_exchange *rdt_tracker_exchange(const struct rdt_tracker *t,
 						const struct rdt_conn *conn);
 
 /* Can packets between the GIDs that were told arrive? X(symbol, JSON value, text) */
-#define RDT_GIDS_LIST(X)                                                                         \
-	X(UNKNOWN, NULL, "not both sides told one")                                              \
-	X(FINE, "fine", "nothing speaks against them")                                           \
-	X(ZERO, "zero",                                                                          \
-	  "a GID is zero: RoCE needs one, and the program must be told which (-g or -x)")        \
-	X(MIXED, "mixed",                                                                        \
-	  "one GID is an IPv4 address and the other is not: different GID indices were chosen, " \
-	  "and no packet goes from the one kind to the other")                                   \
-	X(LINK_LOCAL_ONE, "link-local-one",                                                      \
-	  "one GID is link-local (fe80::) and the other is not: nothing routes between them")    \
-	X(LINK_LOCAL, "link-local",                                                              \
+#define RDT_GIDS_LIST(X)                                                                      \
+	X(UNKNOWN, NULL, "not both sides told one")                                           \
+	X(FINE, "fine", "nothing speaks against them")                                        \
+	X(ZERO, "zero",                                                                       \
+	  "a GID is zero: RoCE needs one, and the program must be told which (-g or -x)")     \
+	X(MIXED, "mixed",                                                                     \
+	  "one GID is an IPv4 address, the other is not: no packet goes between the kinds")   \
+	X(LINK_LOCAL_ONE, "link-local-one",                                                   \
+	  "one GID is link-local (fe80::) and the other is not: nothing routes between them") \
+	X(LINK_LOCAL, "link-local",                                                           \
 	  "both GIDs are link-local (fe80::): they work on one and the same link only")
 
 enum rdt_gids {

@@ -229,7 +229,10 @@ void rdt_why_free(struct rdt_why *w);
 struct rdt_sink rdt_why_sink(struct rdt_why *w, const struct rdt_sink *next);
 void rdt_why_set_tracker(struct rdt_why *w, const struct rdt_tracker *t);
 
-/* A frame after it was fed, with what the tracker said of it. */
+/*
+ * A frame after it was fed, with what the tracker said of it. Who has checked the ICRC of a data packet
+ * already may put the answer into verdict->icrc: it is then not checked again.
+ */
 void rdt_why_frame(struct rdt_why *w, const struct rdt_frame *frame, const struct rdt_when *when,
 		   const struct rdt_verdict *verdict);
 
