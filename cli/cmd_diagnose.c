@@ -168,7 +168,7 @@ static void put_all(struct diagnose *d)
 	case CLI_NDJSON:
 		records_begin(&d->records, true);
 		for (size_t at = 0; (f = next_wanted(d, &at));)
-			findings_json(&d->records, f);
+			findings_json(&d->records, f, NULL);
 		records_end(&d->records);
 		break;
 	case CLI_CSV:

@@ -398,6 +398,9 @@ static int on_packet(void *user, const struct packet *packet, const struct rdt_f
 	d.msg = dump->has_msg ? &dump->msg : NULL;
 	dump->has_msg = false;
 	d.layer_count = rdt_layers(packet->bytes, frame, layers);
+	if (verdict->fpdu_at)
+		d.layer_count = rdt_layers_fpdu(packet->bytes, frame, verdict->fpdu_at - 1, layers,
+						d.layer_count);
 	if (!wanted(dump, &d))
 		return 0;
 	dump->shown++;

@@ -8,6 +8,7 @@
 #include "explain.h"
 #include "json.h"
 #include "para.h"
+#include "rdmatrace/why.h"
 
 struct explain {
 	const struct cli_opts *opts;
@@ -211,6 +212,8 @@ static char *closest(const char *text)
 	for (unsigned l = 0; l < RDT_NAMES_COUNT; l++)
 		for (size_t i = 0; i < rdt_names[l].count; i++)
 			candidate(all, rdt_names[l].rows[i].key);
+	for (unsigned i = 0; i < RDT_WHY_COUNT; i++)
+		candidate(all, rdt_why_rows[i].code);
 	for (unsigned i = 0; i < RDT_EVENT_COUNT; i++)
 		candidate(all, rdt_rdma_event_key((enum rdt_rdma_event)i));
 	for (unsigned i = 0; i < RDT_OUTCOME_COUNT; i++)
@@ -300,6 +303,7 @@ static void print_topics(const struct explain *e)
 		  "codes of timers and sizes; timeout 4.3s goes back" },
 		{ "svc 0x0000000001061144, port 4420", "a service id" },
 		{ "opcode 0x0a, mad 0x000c", "a BTH opcode, a MAD status" },
+		{ "CM-REJ-8, RC-RNR", "a code of rdma-trace diagnose" },
 		{ "REQ, MRA, DREP",
 		  "a message: what it does, which functions send and receive it" },
 		{ "TIMEWAIT, RTS, cm-state 8", "a state" },

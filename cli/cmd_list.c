@@ -6,6 +6,7 @@
 #include <glib.h>
 
 #include "cli.h"
+#include "findings.h"
 #include "rdmatrace/field.h"
 #include "rdmatrace/text.h"
 #include "records.h"
@@ -49,6 +50,7 @@ struct list {
 	struct table_column *titles; /* of -e in text */
 	struct table table;
 	struct records records;
+	struct rdt_why *why;     /* for the note; NULL where there is none */
 	struct conn_set evicted; /* selected ones, for -w */
 	uint64_t outcomes[RDT_OUTCOME_COUNT];
 	uint64_t shown;
@@ -274,6 +276,30 @@ static void note_cell(const struct rdt_conn *conn, enum rdt_outcome outcome, cha
 		g_strlcpy(buf, "ok", size);
 }
 
+/* The gravest finding comes first: its code, for rdma-trace explain, and its sentence or the note. */
+static void finding_cell(const struct list *l, const struct rdt_conn *conn,
+			 enum rdt_outcome outcome, char *buf, size_t size)
+{
+	const struct rdt_finding *f = NULL;
+	char code[32], note[CLI_HOST_TEXT + 64], title[RDT_WHY_TEXT];
+
+	note_cell(conn, outcome, note, sizeof(note));
+	if (l->why)
+		rdt_why_of(l->why, rdt_tracker_conn_index(l->session.tracker, conn), &f, 1);
+	if (!f || f->severity < RDT_SEVERITY_WARNING) {
+		g_strlcpy(buf, note, size);
+		return;
+	}
+	/* Where the setup failed, the note has the reason; else it only counts what is strange. */
+	if (outcome == RDT_OUTCOME_REJECTED || outcome == RDT_OUTCOME_REFUSED ||
+	    outcome == RDT_OUTCOME_TIMEOUT || outcome == RDT_OUTCOME_UNANSWERED)
+		g_snprintf(buf, (gulong)size, "%s: %s", rdt_why_code_text(f, code), note);
+	else
+		g_snprintf(
+			buf, (gulong)size, "%s: %s", rdt_why_code_text(f, code),
+			rdt_why_text(l->session.tracker, f, RDT_WHY_TITLE, title, sizeof(title)));
+}
+
 static void duration_cell(bool known, uint64_t ns, char *buf, size_t size)
 {
 	if (known)
@@ -286,7 +312,7 @@ static void screen_row(struct list *l, const struct rdt_conn *conn, enum rdt_out
 {
 	const struct cli_opts *opts = l->session.opts;
 	struct table *t = &l->table;
-	char buf[CLI_HOST_TEXT + 64];
+	char buf[CLI_HOST_TEXT + 256];
 	uint64_t ns = 0;
 	int known;
 
@@ -321,7 +347,7 @@ static void screen_row(struct list *l, const struct rdt_conn *conn, enum rdt_out
 			    outcome == RDT_OUTCOME_INCOMPLETE))
 		g_strlcpy(buf, "dropped from memory before its end", sizeof(buf));
 	else
-		note_cell(conn, outcome, buf, sizeof(buf));
+		finding_cell(l, conn, outcome, buf, sizeof(buf));
 	table_cell(t, buf);
 }
 
@@ -437,6 +463,25 @@ static void end(struct list *l, const struct cli_opts *opts)
 		put_titles(l);
 }
 
+static void summary_findings(const struct list *l)
+{
+	const struct rdt_why_stats *stats = l->why ? rdt_why_stats(l->why) : NULL;
+	const uint64_t errors = stats ? stats->counted[RDT_SEVERITY_ERROR] : 0;
+	const uint64_t warnings = stats ? stats->counted[RDT_SEVERITY_WARNING] : 0;
+	char number[32];
+
+	if (!errors && !warnings)
+		return;
+	fputs(". ", stderr);
+	if (errors)
+		fprintf(stderr, "%s error%s", cli_count_text(errors, number, sizeof(number)),
+			errors == 1 ? "" : "s");
+	if (warnings)
+		fprintf(stderr, "%s%s warning%s", errors ? ", " : "",
+			cli_count_text(warnings, number, sizeof(number)), warnings == 1 ? "" : "s");
+	fputs(": rdma-trace diagnose", stderr);
+}
+
 static void summary(const struct list *l)
 {
 	const struct rdt_track_stats *stats = rdt_tracker_stats(l->session.tracker);
@@ -456,6 +501,7 @@ static void summary(const struct list *l)
 			o == RDT_OUTCOME_OPEN ? " at the end of the capture" : "");
 		first = false;
 	}
+	summary_findings(l);
 	fputc('\n', stderr);
 }
 
@@ -465,7 +511,12 @@ static int run(struct list *l, const struct cli_opts *opts)
 	int code;
 
 	records_init(&l->records, &l->session, *opts->fields ? &l->columns : NULL);
-	code = session_read(&l->session, &sink, NULL, NULL);
+	if (opts->format == CLI_TEXT && !l->wide) {
+		l->why = findings_new(false);
+		code = findings_read(l->why, &l->session, &sink, false);
+	} else {
+		code = session_read(&l->session, &sink, NULL, NULL);
+	}
 	if (code == CLI_USAGE)
 		return code;
 	code = session_select(&l->session);
@@ -491,6 +542,7 @@ int cmd_list(const struct cli_opts *opts)
 		code = session_open(&list.session, opts, false);
 	if (code == CLI_OK)
 		code = run(&list, opts);
+	rdt_why_free(list.why);
 	table_free(&list.table);
 	columns_free(&list.columns);
 	conn_set_free(&list.evicted);

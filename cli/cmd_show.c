@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "findings.h"
 #include "host.h"
 #include "records.h"
 #include "show.h"
@@ -12,6 +13,7 @@
 struct show {
 	struct session session;
 	struct rdt_journal *journal;
+	struct rdt_why *why;
 	struct conn_set wanted; /* by index, where two passes are made */
 	struct records records;
 	const struct rdt_tracker *feeding;
@@ -37,11 +39,40 @@ static int want(void *user, const struct rdt_conn *conn)
 	return conn_set_has(&show->wanted, rdt_tracker_conn_index(show->feeding, conn));
 }
 
+/* Records of all connections; of a second pass, whose findings are those of the first. */
 static int read_all(struct show *show)
 {
 	const struct rdt_sink sink = rdt_journal_sink(show->journal);
 
 	return session_read_with(&show->session, &sink, ready, NULL, show);
+}
+
+static void ready_both(void *user, const struct rdt_tracker *tracker)
+{
+	struct show *show = user;
+
+	ready(show, tracker);
+	rdt_why_set_tracker(show->why, tracker);
+}
+
+static int look(void *user, const struct packet *packet, const struct rdt_frame *frame,
+		const struct rdt_verdict *verdict)
+{
+	const struct show *show = user;
+
+	return findings_look(show->why, packet, frame, verdict);
+}
+
+/* Records and findings in one pass. */
+static int read_both(struct show *show)
+{
+	const struct rdt_sink journal = rdt_journal_sink(show->journal);
+	const struct rdt_sink sink = rdt_why_sink(show->why, &journal);
+	const int code = session_read_with(&show->session, &sink, ready_both, look, show);
+
+	if (code != CLI_USAGE)
+		findings_finish(show->why, &show->session);
+	return code;
 }
 
 /*
@@ -53,7 +84,7 @@ static int read_selected(struct show *show, const struct cli_opts *opts)
 	struct session *s = &show->session;
 	/* A host's clock is found from all of its connections. */
 	const bool twice = (opts->select || opts->filter) && !opts->write && !show->hosts.count;
-	int code = twice ? session_read(s, NULL, NULL, NULL) : read_all(show);
+	int code = twice ? findings_read(show->why, s, NULL, true) : read_both(show);
 
 	if (code == CLI_USAGE)
 		return code;
@@ -84,7 +115,27 @@ static size_t entries_of(struct show *show, const struct rdt_conn *conn,
 	return show->merged->len;
 }
 
+/* Findings of one connection that are told. */
+#define FINDINGS_OF 16
+
 /* ---- text --------------------------------------------------------------------------------- */
+
+/* "finding  CM-REJ-8  nobody listens ...": more by rdma-trace diagnose. */
+static void show_findings(const struct story *s, const struct rdt_why *why)
+{
+	const uint32_t index = rdt_tracker_conn_index(s->tracker, s->conn);
+	const struct rdt_finding *of[FINDINGS_OF];
+	const size_t count = rdt_why_of(why, index, of, FINDINGS_OF);
+	char code[32], title[RDT_WHY_TEXT], *text;
+
+	for (size_t i = 0; i < count && i < FINDINGS_OF; i++) {
+		rdt_why_text(s->tracker, of[i], RDT_WHY_TITLE, title, sizeof(title));
+		text = g_strdup_printf("%s: %s", rdt_why_code_text(of[i], code), title);
+		show_line(s, i ? "" : "findings", findings_tone((enum rdt_severity)of[i]->severity),
+			  text);
+		g_free(text);
+	}
+}
 
 static void text_conn(struct show *show, const struct rdt_conn *conn, bool first)
 {
@@ -101,6 +152,7 @@ static void text_conn(struct show *show, const struct rdt_conn *conn, bool first
 	if (!first)
 		fputs("\n\n", cli_out());
 	show_head(s);
+	show_findings(s, show->why);
 	show_hosts(s);
 	show_params(s);
 	show_private(s);
@@ -191,6 +243,16 @@ static void table_all(struct show *show)
 
 /* ---- json --------------------------------------------------------------------------------- */
 
+static void json_findings(struct show *show, const struct rdt_conn *conn)
+{
+	const uint32_t index = rdt_tracker_conn_index(session_tracker(&show->session), conn);
+	const struct rdt_finding *of[FINDINGS_OF];
+	const size_t count = rdt_why_of(show->why, index, of, FINDINGS_OF);
+
+	for (size_t i = 0; i < count && i < FINDINGS_OF; i++)
+		findings_json(&show->records, of[i], conn);
+}
+
 static void json_all(struct show *show)
 {
 	const struct session *s = &show->session;
@@ -204,6 +266,7 @@ static void json_all(struct show *show)
 		records_conn(&show->records, s->conns[i]);
 		for (size_t k = 0; k < n; k++)
 			records_entry(&show->records, s->conns[i], &entries[k]);
+		json_findings(show, s->conns[i]);
 	}
 	records_end(&show->records);
 }
@@ -218,6 +281,7 @@ static int run(struct show *show, const struct cli_opts *opts)
 	show->journal = rdt_journal_new(session_memory(), 0, 1);
 	if (!show->journal)
 		cli_no_memory();
+	show->why = findings_new(true);
 	records_init(&show->records, &show->session, NULL);
 	code = hosts_read(&show->hosts, opts);
 	if (code != CLI_OK)
@@ -262,6 +326,7 @@ int cmd_show(const struct cli_opts *opts)
 	if (show.merged)
 		g_array_unref(show.merged);
 	rdt_journal_free(show.journal);
+	rdt_why_free(show.why);
 	conn_set_free(&show.wanted);
 	g_free(show.story);
 	return session_close(&show.session, code);

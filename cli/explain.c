@@ -7,6 +7,7 @@
 
 #include "calls.h"
 #include "rdmatrace/track.h"
+#include "rdmatrace/why.h"
 
 /* ---- rows --------------------------------------------------------------------------------- */
 
@@ -246,6 +247,55 @@ bool explain_value(enum topic topic, enum rdt_names_id list, int64_t value, stru
 	return value >= 0 && explain_unit(topic, (uint64_t)value, ret);
 }
 
+static bool finding(const char *text, struct meaning *ret)
+{
+	const enum rdt_why_code code = rdt_why_code_find(text);
+	char buf[RDT_WHY_TEXT];
+
+	if (code == RDT_WHY_COUNT)
+		return false;
+	*ret = (struct meaning){ .topic = TOPIC_finding,
+				 .detail_topic = TOPIC_finding,
+				 .detail_value = (int64_t)code };
+	for (size_t i = 0; text[i] && i + 1 < sizeof(ret->name); i++)
+		ret->name[i] = g_ascii_toupper(text[i]);
+	g_snprintf(ret->text, sizeof(ret->text), "%s: %s",
+		   rdt_severity_key((enum rdt_severity)rdt_why_rows[code].severity),
+		   rdt_why_row_text(code, RDT_WHY_TITLE, buf, sizeof(buf)));
+	return true;
+}
+
+/* Line i of a text; false past its end. */
+static bool line_of(char *text, size_t i)
+{
+	char *line = text;
+
+	for (; i && *line; i--) {
+		line += strcspn(line, "\n");
+		line += *line == '\n';
+	}
+	if (!*line)
+		return false;
+	line[strcspn(line, "\n")] = 0;
+	memmove(text, line, strlen(line) + 1);
+	return true;
+}
+
+static bool finding_detail(const struct meaning *m, size_t i, enum label *ret_label, char *buf,
+			   size_t size)
+{
+	const enum rdt_why_code code = (enum rdt_why_code)m->detail_value;
+
+	if (i < 2) {
+		*ret_label = i ? LABEL_cause : LABEL_seen;
+		rdt_why_row_text(code, i ? RDT_WHY_MEANS : RDT_WHY_SEEN, buf, size);
+		return true;
+	}
+	*ret_label = LABEL_next;
+	rdt_why_row_text(code, RDT_WHY_NEXT, buf, size);
+	return line_of(buf, i - 2);
+}
+
 bool explain_text(enum topic topic, enum rdt_names_id list, const char *text, struct meaning *ret)
 {
 	const enum rdt_names_id of = topic == TOPIC_code ? list : topic_list(topic);
@@ -269,6 +319,8 @@ bool explain_text(enum topic topic, enum rdt_names_id list, const char *text, st
 			*ret = outcome((enum rdt_outcome)o);
 			return true;
 		}
+	if (topic == TOPIC_finding)
+		return finding(text, ret);
 	if (topic == TOPIC_name)
 		return explain_vocab(text, ret, 1) == 1;
 	return explain_quantity(topic, text, ret);
@@ -411,6 +463,8 @@ bool meaning_detail(const struct meaning *m, size_t i, enum label *ret_label, co
 	*ret_text = buf;
 	if (m->topic == TOPIC_name)
 		return explain_vocab_detail(m, i, ret_label, buf, size);
+	if (m->topic == TOPIC_finding)
+		return finding_detail(m, i, ret_label, buf, size);
 	for (size_t row = 0; row < G_N_ELEMENTS(details); row++) {
 		if (details[row].topic != m->detail_topic || details[row].value != m->detail_value)
 			continue;

@@ -38,6 +38,7 @@
 	X(syndrome, "aeth_syndrome", "AETH syndrome", "syndrome aeth")               \
 	X(mad_status, "mad_status", "MAD status", "mad mad-status")                  \
 	X(service, "service_id", "service id", "svc service service-id port")        \
+	X(finding, "finding", "finding", "finding why")                              \
 	X(outcome, "outcome", "outcome", "outcome")                                  \
 	X(code, "code", "code", "")                                                  \
 	X(name, "name", "name", "field")

@@ -252,6 +252,7 @@ bool explain_unit(enum topic topic, uint64_t value, struct meaning *ret)
 	case TOPIC_qp_state:
 	case TOPIC_apr_status:
 	case TOPIC_nvme_status:
+	case TOPIC_finding:
 	case TOPIC_outcome:
 	case TOPIC_code:
 	case TOPIC_name:

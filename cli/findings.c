@@ -24,28 +24,32 @@ static void ready(void *user, const struct rdt_tracker *tracker)
 	rdt_why_set_tracker(user, tracker);
 }
 
-static int look(void *user, const struct packet *packet, const struct rdt_frame *frame,
-		const struct rdt_verdict *verdict)
+int findings_look(void *user, const struct packet *packet, const struct rdt_frame *frame,
+		  const struct rdt_verdict *verdict)
 {
 	rdt_why_frame(user, frame, &packet->when, verdict);
 	return 0;
 }
 
-int findings_read(struct rdt_why *why, struct session *s, const struct rdt_sink *sink, bool frames)
+void findings_finish(struct rdt_why *why, const struct session *s)
 {
-	const struct rdt_sink own = rdt_why_sink(why, sink);
-	const int code = session_read_with(s, &own, ready, frames ? look : NULL, why);
 	const struct input_info *infos;
-	size_t inputs;
+	const size_t inputs = session_inputs(s, &infos);
 
-	if (code == CLI_USAGE)
-		return code;
-	inputs = session_inputs(s, &infos);
-	for (size_t i = 0; i < inputs && frames; i++)
+	for (size_t i = 0; i < inputs; i++)
 		if (infos[i].truncated)
 			rdt_why_input_cut(why, (uint8_t)i);
 	if (rdt_why_finish(why, s->end_ns) != RDT_OK)
 		cli_no_memory();
+}
+
+int findings_read(struct rdt_why *why, struct session *s, const struct rdt_sink *sink, bool frames)
+{
+	const struct rdt_sink own = rdt_why_sink(why, sink);
+	const int code = session_read_with(s, &own, ready, frames ? findings_look : NULL, why);
+
+	if (code != CLI_USAGE)
+		findings_finish(why, s);
 	return code;
 }
 
@@ -103,7 +107,7 @@ static void put_part(const struct session *s, const struct rdt_finding *f, const
 {
 	char buf[RDT_WHY_TEXT];
 
-	rdt_why_text(s->tracker, f, part, buf, sizeof(buf));
+	rdt_why_text(session_tracker(s), f, part, buf, sizeof(buf));
 	if (!*buf)
 		return;
 	put_label(s, label);
@@ -171,7 +175,7 @@ static void put_title(const struct session *s, const struct rdt_finding *f)
 		fputs(cli_tone(s->opts, CLI_TONE_OFF), cli_out());
 	}
 	fprintf(cli_out(), "\n%*s", (int)INDENT, "");
-	rdt_why_text(s->tracker, f, RDT_WHY_TITLE, buf, sizeof(buf));
+	rdt_why_text(session_tracker(s), f, RDT_WHY_TITLE, buf, sizeof(buf));
 	para_print(cli_out(), buf, INDENT, INDENT, s->opts->width);
 	g_string_free(conns, TRUE);
 }
@@ -197,7 +201,7 @@ static void json_part(struct json *j, const struct session *s, const struct rdt_
 {
 	char buf[RDT_WHY_TEXT];
 
-	rdt_why_text(s->tracker, f, part, buf, sizeof(buf));
+	rdt_why_text(session_tracker(s), f, part, buf, sizeof(buf));
 	json_text(j, key, *buf ? buf : NULL);
 }
 
@@ -205,7 +209,7 @@ static void json_next(struct json *j, const struct session *s, const struct rdt_
 {
 	char buf[RDT_WHY_TEXT], *line = buf, *end;
 
-	rdt_why_text(s->tracker, f, RDT_WHY_NEXT, buf, sizeof(buf));
+	rdt_why_text(session_tracker(s), f, RDT_WHY_NEXT, buf, sizeof(buf));
 	json_open(j, "next", '[');
 	for (; *line; line = end) {
 		end = line + strcspn(line, "\n");
@@ -236,14 +240,14 @@ static void json_evidence(struct json *j, const struct session *s, const struct 
 		if (rdt_why_value_type(value) == RDT_WHY_ADDR || value == RDT_WHY_V_MSG ||
 		    value == RDT_WHY_V_NEIGHBOUR)
 			json_text(j, "value",
-				  rdt_why_value_text(s->tracker, f, ev, buf, sizeof(buf)));
+				  rdt_why_value_text(session_tracker(s), f, ev, buf, sizeof(buf)));
 		else
 			json_uint(j, "value", ev->num);
 		if (ev->more && ev->most != ev->num && rdt_why_value_type(value) == RDT_WHY_NS)
 			json_uint(j, "most", ev->most);
 		if (rdt_why_value_type(value) == RDT_WHY_CODE)
 			json_text(j, "name",
-				  rdt_why_value_text(s->tracker, f, ev, buf, sizeof(buf)));
+				  rdt_why_value_text(session_tracker(s), f, ev, buf, sizeof(buf)));
 		json_close(j, '}');
 	}
 	json_close(j, ']');
@@ -258,7 +262,7 @@ static const char *confidence_text(const struct rdt_finding *f, char buf[8])
 	return buf;
 }
 
-void findings_json(struct records *r, const struct rdt_finding *f)
+void findings_json(struct records *r, const struct rdt_finding *f, const struct rdt_conn *only)
 {
 	const struct session *s = r->session;
 	struct json *j = records_open(r, "finding");
@@ -268,7 +272,9 @@ void findings_json(struct records *r, const struct rdt_finding *f)
 	json_text(j, "code", rdt_why_code_text(f, code));
 	json_text(j, "severity", rdt_severity_key((enum rdt_severity)f->severity));
 	json_open(j, "conns", '[');
-	for (uint32_t i = 0; i < f->range_count; i++)
+	if (only)
+		json_uint(j, NULL, only->n);
+	for (uint32_t i = 0; i < f->range_count && !only; i++)
 		for (uint32_t n = f->ranges[i].first; n && n <= f->ranges[i].last; n++)
 			json_uint(j, NULL, n);
 	json_close(j, ']');
@@ -285,8 +291,8 @@ void findings_json(struct records *r, const struct rdt_finding *f)
 			json_null(j, rdt_side_key((enum rdt_side)side));
 		else
 			json_text(j, rdt_side_key((enum rdt_side)side),
-				  rdt_addr_text(rdt_tracker_addr(s->tracker, f->addr[side]), buf,
-						sizeof(buf)));
+				  rdt_addr_text(rdt_tracker_addr(session_tracker(s), f->addr[side]),
+						buf, sizeof(buf)));
 	}
 	if (f->conn == RDT_CONN_NONE)
 		json_null(j, "side");
@@ -325,9 +331,13 @@ void findings_csv(const struct session *s, const struct rdt_finding *f)
 	snprintf(number, sizeof(number), "%" PRIu32, f->count);
 	csv_put(cli_out(), table, false, number);
 	csv_put(cli_out(), table, false, conns->str);
-	for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
-		csv_put(cli_out(), table, false,
-			rdt_why_text(s->tracker, f, parts[i], buf, sizeof(buf)));
+	for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
+		rdt_why_text(session_tracker(s), f, parts[i], buf, sizeof(buf));
+		/* A row is a line, for the tools that read it so. */
+		for (char *p = buf; *p; p++)
+			*p = *p == '\n' ? ';' : *p;
+		csv_put(cli_out(), table, false, buf);
+	}
 	csv_put(cli_out(), table, false, confidence_text(f, number));
 	csv_end(cli_out());
 	g_string_free(conns, TRUE);

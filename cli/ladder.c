@@ -205,30 +205,49 @@ static void take_msg(struct ladder *l, const struct rdt_msg_rec *rec)
 	r->tone = tone_of(rec, r->detail);
 }
 
-static void insert_run(struct ladder *l, const struct data_run *run)
+static struct rung data_rung(const struct ladder *l, const struct data_run *run)
 {
-	const struct rdt_when when = { run->from_ns, run->first_frame, run->input };
 	const uint64_t all = run->packets[RDT_ACTIVE] + run->packets[RDT_PASSIVE];
 	const bool ascii = l->s->opts->ascii;
-	struct rung *r = add(l, RUNG_DATA, &when), made = *r;
 	char number[32], there[32], back[32];
-	size_t i = l->count - 1;
 
-	made.last_ns = run->to_ns;
-	made.last_frame = run->last_frame;
-	made.name = g_strdup_printf("%s data packet%s", cli_count_text(all, number, sizeof(number)),
-				    all == 1 ? "" : "s");
-	made.detail = g_strdup_printf(
-		"%s %s %s %s", cli_count_text(run->packets[RDT_ACTIVE], there, sizeof(there)),
-		ascii ? "->" : "\xe2\x86\x92", ascii ? "<-" : "\xe2\x86\x90",
-		cli_count_text(run->packets[RDT_PASSIVE], back, sizeof(back)));
-	/* After all that is not later; frames tell where times are alike. */
-	while (i && (l->rungs[i - 1].ns > made.ns ||
-		     (l->rungs[i - 1].ns == made.ns && l->rungs[i - 1].frame > made.frame))) {
-		l->rungs[i] = l->rungs[i - 1];
-		i--;
+	return (struct rung){
+		.kind = RUNG_DATA,
+		.ns = run->from_ns,
+		.last_ns = run->to_ns,
+		.frame = run->first_frame,
+		.last_frame = run->last_frame,
+		.input = run->input,
+		.delta_ns = -1,
+		.times = 1,
+		.name = g_strdup_printf("%s data packet%s",
+					cli_count_text(all, number, sizeof(number)),
+					all == 1 ? "" : "s"),
+		.detail = g_strdup_printf(
+			"%s %s %s %s",
+			cli_count_text(run->packets[RDT_ACTIVE], there, sizeof(there)),
+			ascii ? "->" : "\xe2\x86\x92", ascii ? "<-" : "\xe2\x86\x90",
+			cli_count_text(run->packets[RDT_PASSIVE], back, sizeof(back))),
+	};
+}
+
+/* Both are in order: frames tell where times are alike. */
+static void merge_runs(struct ladder *l, const struct data_run *runs, size_t run_count)
+{
+	struct rung *all = g_new0(struct rung, l->count + run_count + 1);
+	size_t count = 0, next = 0;
+
+	for (size_t i = 0; i <= l->count; i++) {
+		while (next < run_count && (i == l->count || runs[next].from_ns < l->rungs[i].ns ||
+					    (runs[next].from_ns == l->rungs[i].ns &&
+					     runs[next].first_frame < l->rungs[i].frame)))
+			all[count++] = data_rung(l, &runs[next++]);
+		if (i < l->count)
+			all[count++] = l->rungs[i];
 	}
-	l->rungs[i] = made;
+	g_free(l->rungs);
+	l->rungs = all;
+	l->count = count;
 }
 
 /* ---- repetitions --------------------------------------------------------------------------- */
@@ -321,7 +340,7 @@ void ladder_make(struct ladder *l, const struct story *s, const struct data_run 
 		 size_t run_count, bool expand)
 {
 	*l = (struct ladder){ .s = s,
-			      .rungs = g_new0(struct rung, s->count + run_count + 1),
+			      .rungs = g_new0(struct rung, s->count + 1),
 			      .title = story_title(s),
 			      .verdict = story_verdict(s) };
 	heads(l);
@@ -333,8 +352,7 @@ void ladder_make(struct ladder *l, const struct story *s, const struct data_run 
 		else if (e->kind == RDT_REC_state && is_told(s, &e->state))
 			take_state(l, &e->state);
 	}
-	for (size_t i = 0; i < run_count; i++)
-		insert_run(l, &runs[i]);
+	merge_runs(l, runs, run_count);
 	if (!expand)
 		collapse(l);
 	for (size_t i = 1; i < l->count; i++)

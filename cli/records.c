@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "records.h"
 
+#include "private_data.h"
 #include "progress.h"
 
 void records_init(struct records *r, const struct session *session, const struct columns *columns)
@@ -138,6 +139,8 @@ void records_entry(struct records *r, const struct rdt_conn *conn, const struct 
 	j = records_open(r, rdt_rec_key(rec));
 	rdt_rec_cols(rec, &begin, &end);
 	put_columns(r, j, conn, begin, end, entry_record(entry));
+	if (rec == RDT_REC_msg)
+		private_data_json(j, conn, &entry->msg);
 	records_close(r);
 }
 

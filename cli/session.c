@@ -106,6 +106,8 @@ static void mark_packet(struct marks *m, const struct packet *packet, const stru
 	records.conn = conn;
 	view = rdt_view_of(&records);
 	count = rdt_layers(packet->bytes, frame, layers);
+	if (verdict->fpdu_at)
+		count = rdt_layers_fpdu(packet->bytes, frame, verdict->fpdu_at - 1, layers, count);
 	rdt_view_set_packet(&view, layers, count, frame);
 	about = (struct rdt_view_frame){ packet->when, m->s->base_ns, packet->len, packet->have,
 					 packet->link };

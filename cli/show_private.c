@@ -8,35 +8,11 @@
 #include <string.h>
 
 #include "para.h"
+#include "private_data.h"
 #include "show.h"
 
 #define SHOWN_MAX 64 /* bytes of a dump; dump -V has all */
 #define INDENT 12
-
-/* Where each message has its private data. */
-static const struct {
-	enum rdt_msg msg;
-	enum rdt_field_id field;
-} fields[] = {
-	{ RDT_MSG_REQ, RDT_F_req_private_data },
-	{ RDT_MSG_MRA, RDT_F_mra_private_data },
-	{ RDT_MSG_REJ, RDT_F_rej_private_data },
-	{ RDT_MSG_REP, RDT_F_rep_private_data },
-	{ RDT_MSG_RTU, RDT_F_rtu_private_data },
-	{ RDT_MSG_DREQ, RDT_F_dreq_private_data },
-	{ RDT_MSG_DREP, RDT_F_drep_private_data },
-	{ RDT_MSG_SIDR_REQ, RDT_F_sidr_req_private_data },
-	{ RDT_MSG_SIDR_REP, RDT_F_sidr_rep_private_data },
-	{ RDT_MSG_LAP, RDT_F_lap_private_data },
-	{ RDT_MSG_APR, RDT_F_apr_private_data },
-};
-
-struct private
-{
-	const uint8_t *bytes;
-	size_t have, size; /* captured; on the wire */
-	bool exact;        /* size is what the sender gave, not the field's */
-};
 
 static bool is_text(const uint8_t *bytes, size_t len)
 {
@@ -46,9 +22,10 @@ static bool is_text(const uint8_t *bytes, size_t len)
 	return len > 0;
 }
 
-static void dump(const uint8_t *bytes, size_t len)
+/* Bytes from first on; addresses count from the beginning of bytes. */
+static void dump(const uint8_t *bytes, size_t first, size_t len)
 {
-	for (size_t at = 0; at < len; at += 16) {
+	for (size_t at = first; at < len; at += 16) {
 		const size_t n = len - at < 16 ? len - at : 16;
 
 		fprintf(cli_out(), "%*s%04zx ", INDENT, "", at);
@@ -64,22 +41,23 @@ static void dump(const uint8_t *bytes, size_t len)
 	}
 }
 
-/* A known header inside: its fields in a line, reserved ones left out. */
-static void known(const struct story *s, const struct rdt_layer *layer)
+/* A known header inside: its fields in a line, reserved ones left out, and what the guess stands on. */
+static void known(const struct story *s, const struct rdt_private *found, const uint8_t *bytes)
 {
-	const struct rdt_hdr *hdr = &rdt_hdrs[layer->hdr];
+	const struct rdt_hdr *hdr = &rdt_hdrs[found->hdr];
 	GString *text = g_string_new(NULL);
 	char buf[RDT_TEXT_MAX];
+	bool first = true;
 
-	g_string_append_printf(text, "%s%s: ", hdr->label, layer->guess ? " (a guess)" : "");
+	g_string_append_printf(text, "%s (a guess: %s): ", hdr->label, found->why);
 	for (unsigned i = hdr->begin; i < hdr->end; i++) {
 		const struct rdt_field *f = &rdt_fields[i];
 
-		if (f->kind == RDT_KIND_RSVD || f->kind == RDT_KIND_BYTES ||
-		    !rdt_layer_has(layer, f))
+		if (!strncmp(f->key, "rsvd", 4))
 			continue;
-		g_string_append_printf(text, "%s%s %s", i == hdr->begin ? "" : ", ", f->key,
-				       rdt_field_text(f, layer->bytes, buf, sizeof(buf)));
+		g_string_append_printf(text, "%s%s %s", first ? "" : ", ", f->key,
+				       rdt_field_text(f, bytes, buf, sizeof(buf)));
+		first = false;
 	}
 	fprintf(cli_out(), "%*s", INDENT, "");
 	para_print(cli_out(), text->str, INDENT, INDENT + 2, s->opts->width);
@@ -87,42 +65,29 @@ static void known(const struct story *s, const struct rdt_layer *layer)
 }
 
 /* What stands where the private data begin: the RDMA IP CM header and what it says. */
-static size_t ipcm(const struct story *s, const struct told *told, GString *text)
+static void ipcm(const struct story *s, const struct told *told, GString *text)
 {
 	const struct rdt_layer *layer = msg_layer(&told->layers, RDT_H_ipcm);
 	char src[RDT_TEXT_MAX], dst[RDT_TEXT_MAX];
 
-	if (!layer || layer->have < RDT_LEN_ipcm)
-		return layer ? layer->have : 0;
-	g_string_append_printf(
-		text, "IP CM header %s port %u %s %s; ",
-		rdt_field_text(&rdt_fields[RDT_F_ipcm_src_ip], layer->bytes, src, sizeof(src)),
-		(unsigned)rdt_ipcm_src_port(layer->bytes), show_arrow(s),
-		rdt_field_text(&rdt_fields[RDT_F_ipcm_dst_ip], layer->bytes, dst, sizeof(dst)));
-	return RDT_LEN_ipcm;
+	if (layer && layer->have == RDT_LEN_ipcm)
+		g_string_append_printf(text, "IP CM header %s port %u %s %s; ",
+				       rdt_field_text(&rdt_fields[RDT_F_ipcm_src_ip], layer->bytes,
+						      src, sizeof(src)),
+				       (unsigned)rdt_ipcm_src_port(layer->bytes), show_arrow(s),
+				       rdt_field_text(&rdt_fields[RDT_F_ipcm_dst_ip], layer->bytes,
+						      dst, sizeof(dst)));
 }
 
-/* Other headers than the message and the IP CM header that were found inside. */
-static const struct rdt_layer *inside(const struct told *told)
+static void print(const struct story *s, const struct told *told, const struct private_data *pd)
 {
-	for (size_t i = 1; i < told->layers.count; i++)
-		if (told->layers.layer[i].hdr != RDT_H_ipcm &&
-		    told->layers.layer[i].hdr != RDT_H_mpa2)
-			return &told->layers.layer[i];
-	return NULL;
-}
+	const size_t used = private_data_used(pd);
+	GString *text = g_string_new(NULL);
+	struct rdt_private found;
+	const bool is_known = private_data_find(s->conn, told->rec, pd, &found);
+	const size_t first = is_known ? rdt_hdrs[found.hdr].len : 0;
 
-static void print(const struct story *s, const struct told *told, const struct private *pd,
-		  GString *before)
-{
-	const struct rdt_layer *layer = inside(told);
-	size_t used = pd->have;
-	GString *text = g_string_new(before->str);
-
-	while (used && !pd->bytes[used - 1])
-		used--;
-	if (pd->exact)
-		used = pd->have;
+	ipcm(s, told, text);
 	if (!pd->size)
 		g_string_append(text, "none");
 	else if (!used && pd->have == pd->size)
@@ -138,52 +103,14 @@ static void print(const struct story *s, const struct told *told, const struct p
 	fputs("  ", cli_out());
 	show_pad(rdt_msg_key((enum rdt_msg)told->rec->msg), INDENT - 2);
 	para_print(cli_out(), text->str, INDENT, INDENT, s->opts->width);
-	if (layer)
-		known(s, layer);
-	else if (used && !(is_text(pd->bytes, used) && used <= SHOWN_MAX))
-		dump(pd->bytes, used < SHOWN_MAX ? used : SHOWN_MAX);
-	if (!layer && used > SHOWN_MAX)
+	if (is_known)
+		known(s, &found, pd->bytes);
+	if (used > first && !(!first && is_text(pd->bytes, used) && used <= SHOWN_MAX))
+		dump(pd->bytes, first, MIN(used, first + SHOWN_MAX));
+	if (used > first + SHOWN_MAX)
 		fprintf(cli_out(),
 			"%*s... %zu more: " CLI_NAME " dump -V -Y 'frame == %" PRIu32 "'\n", INDENT,
-			"", used - SHOWN_MAX, told->rec->when.frame);
-	g_string_free(text, TRUE);
-}
-
-static void cm(const struct story *s, const struct told *told, enum rdt_field_id id)
-{
-	const struct rdt_layer *layer = &told->layers.layer[0];
-	const size_t at = rdt_fields[id].at / 8u, size = rdt_fields[id].width / 8u;
-	GString *text = g_string_new(NULL);
-	struct private pd = { .size = size };
-	size_t skip;
-
-	if (layer->have <= at) {
-		g_string_free(text, TRUE);
-		return;
-	}
-	skip = ipcm(s, told, text);
-	pd.bytes = layer->bytes + at + skip;
-	pd.have = layer->have - at - skip;
-	pd.size -= skip;
-	print(s, told, &pd, text);
-	g_string_free(text, TRUE);
-}
-
-/* MPA says how long its private data are; enhanced connection data come first. */
-static void mpa(const struct story *s, const struct told *told)
-{
-	const struct rdt_msg_rec *rec = told->rec;
-	const size_t skip = msg_layer(&told->layers, RDT_H_mpa2) ? RDT_LEN_mpa2 : 0;
-	GString *text = g_string_new(NULL);
-	struct private pd = { .exact = true };
-
-	if (rec->body_have >= RDT_LEN_mpa + skip) {
-		pd.bytes = rec->body + RDT_LEN_mpa + skip;
-		pd.size = rdt_mpa_pd_length(rec->body);
-		pd.size = pd.size > skip ? pd.size - skip : 0;
-		pd.have = MIN(rec->body_have - RDT_LEN_mpa - skip, pd.size);
-		print(s, told, &pd, text);
-	}
+			"", used - first - SHOWN_MAX, told->rec->when.frame);
 	g_string_free(text, TRUE);
 }
 
@@ -191,51 +118,35 @@ static void mpa(const struct story *s, const struct told *told)
  * RTU, DREQ and DREP hardly ever carry any: their empty fields are not told, nor what the capture
  * cut before it began.
  */
-static bool is_told(const struct told *told, enum rdt_field_id id)
+static bool is_told(const struct rdt_msg_rec *rec, const struct private_data *pd)
 {
-	const struct rdt_layer *layer = &told->layers.layer[0];
-	const size_t at = rdt_fields[id].at / 8u;
+	static const enum rdt_msg always[] = { RDT_MSG_REQ,      RDT_MSG_REP,     RDT_MSG_REJ,
+					       RDT_MSG_SIDR_REQ, RDT_MSG_MPA_REQ, RDT_MSG_MPA_REP };
 
-	for (size_t i = at; i < layer->have; i++)
-		if (layer->bytes[i])
+	for (size_t i = 0; i < G_N_ELEMENTS(always); i++)
+		if (always[i] == (enum rdt_msg)rec->msg)
 			return true;
-	return layer->have > at && (told->rec->msg == RDT_MSG_REQ ||
-				    told->rec->msg == RDT_MSG_REP || told->rec->msg == RDT_MSG_REJ);
-}
-
-static bool each(const struct story *s, bool shown)
-{
-	for (size_t i = 0; i < s->count; i++) {
-		const struct rdt_msg_rec *rec = &s->entries[i].msg;
-		const struct told *told;
-
-		if (s->entries[i].kind != RDT_REC_msg)
-			continue;
-		told = &s->told[rec->from][rec->msg];
-		if (told->rec != rec || !told->layers.count)
-			continue;
-		if (rec->msg == RDT_MSG_MPA_REQ || rec->msg == RDT_MSG_MPA_REP) {
-			if (shown)
-				mpa(s, told);
-			else
-				return true;
-		}
-		for (size_t f = 0; f < G_N_ELEMENTS(fields); f++) {
-			if (fields[f].msg != (enum rdt_msg)rec->msg ||
-			    !is_told(told, fields[f].field))
-				continue;
-			if (!shown)
-				return true;
-			cm(s, told, fields[f].field);
-		}
-	}
-	return false;
+	return private_data_used(pd) > 0;
 }
 
 void show_private(const struct story *s)
 {
-	if (!each(s, false))
-		return;
-	show_title(s, "private data");
-	each(s, true);
+	bool titled = false;
+
+	for (size_t i = 0; i < s->count; i++) {
+		const struct rdt_msg_rec *rec = &s->entries[i].msg;
+		const struct told *told;
+		struct private_data pd;
+
+		if (s->entries[i].kind != RDT_REC_msg)
+			continue;
+		told = &s->told[rec->from][rec->msg];
+		if (told->rec != rec || !private_data_of(rec, &told->layers, &pd) ||
+		    !is_told(rec, &pd))
+			continue;
+		if (!titled)
+			show_title(s, "private data");
+		titled = true;
+		print(s, told, &pd);
+	}
 }

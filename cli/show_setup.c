@@ -115,24 +115,45 @@ static void messages_text(const struct rdt_iwarp_end *e, char cell[CELL])
 	g_string_free(text, TRUE);
 }
 
-/* What was counted of each stream, and where the first one is that is wrong. */
-static void counted_row(struct params *p, const char *label, const uint32_t good[RDT_SIDES],
-			const uint32_t bad[RDT_SIDES], const uint32_t bad_frame[RDT_SIDES])
+/* What was counted of a stream. */
+struct counted {
+	uint32_t good, bad, bad_frame, cut;
+};
+
+/* "32 right, 1 WRONG (first #58), 2 cut" of each side. */
+static void counted_row(struct params *p, const char *label, const struct counted count[RDT_SIDES],
+			const char *wrong)
 {
 	struct row *row = params_add(p, label);
-	bool wrong = false;
 
 	for (unsigned side = 0; side < RDT_SIDES; side++) {
-		if (bad[side])
-			snprintf(row->cell[side], CELL,
-				 "%" PRIu32 " right, %" PRIu32 " WRONG (first #%" PRIu32 ")",
-				 good[side], bad[side], bad_frame[side]);
-		else if (good[side])
-			snprintf(row->cell[side], CELL, "%" PRIu32 " right", good[side]);
-		wrong |= bad[side] != 0;
+		const struct counted *c = &count[side];
+		GString *text = g_string_new(NULL);
+
+		if (c->good || c->bad)
+			g_string_append_printf(text, "%" PRIu32 " right", c->good);
+		if (c->bad)
+			g_string_append_printf(text, ", %" PRIu32 " WRONG (first #%" PRIu32 ")",
+					       c->bad, c->bad_frame);
+		if (c->cut)
+			g_string_append_printf(text, "%s%" PRIu32 " cut by the capture",
+					       text->len ? ", " : "", c->cut);
+		if (text->len)
+			g_strlcpy(row->cell[side], text->str, CELL);
+		g_string_free(text, TRUE);
 	}
-	if (wrong)
-		params_check(row, CLI_TONE_BAD, "not what the bytes before it give");
+	if (count[RDT_ACTIVE].bad || count[RDT_PASSIVE].bad)
+		params_check(row, CLI_TONE_BAD, "%s", wrong);
+}
+
+static struct counted crcs(const struct rdt_iwarp_end *e)
+{
+	return (struct counted){ e->crc_ok, e->crc_bad, e->crc_bad_frame, e->crc_unknown };
+}
+
+static struct counted markers(const struct rdt_iwarp_end *e)
+{
+	return (struct counted){ e->markers_ok, e->markers_bad, e->marker_bad_frame, 0 };
 }
 
 static void term_row(struct params *p, const struct rdt_iwarp *i)
@@ -156,9 +177,6 @@ static void term_row(struct params *p, const struct rdt_iwarp *i)
 	}
 }
 
-/* Both ends' counters of one kind as two arrays. */
-#define OF_ENDS(i, member) \
-	((const uint32_t[]){ (i)->end[RDT_ACTIVE].member, (i)->end[RDT_PASSIVE].member })
 #define ANY(i, member) ((i)->end[RDT_ACTIVE].member || (i)->end[RDT_PASSIVE].member)
 
 static void streams(struct params *p, const struct rdt_iwarp *i)
@@ -184,11 +202,15 @@ static void streams(struct params *p, const struct rdt_iwarp *i)
 	for (unsigned side = 0; side < RDT_SIDES; side++)
 		messages_text(&i->end[side], row->cell[side]);
 	if (i->crc_used)
-		counted_row(p, "CRC32C", OF_ENDS(i, crc_ok), OF_ENDS(i, crc_bad),
-			    OF_ENDS(i, crc_bad_frame));
+		counted_row(p, "CRC32C",
+			    (const struct counted[]){ crcs(&i->end[RDT_ACTIVE]),
+						      crcs(&i->end[RDT_PASSIVE]) },
+			    "not what the bytes before it give");
 	if (ANY(i, markers_ok) || ANY(i, markers_bad))
-		counted_row(p, "markers", OF_ENDS(i, markers_ok), OF_ENDS(i, markers_bad),
-			    OF_ENDS(i, marker_bad_frame));
+		counted_row(p, "markers",
+			    (const struct counted[]){ markers(&i->end[RDT_ACTIVE]),
+						      markers(&i->end[RDT_PASSIVE]) },
+			    "does not point to where its FPDU begins");
 	term_row(p, i);
 }
 

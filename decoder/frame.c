@@ -714,6 +714,21 @@ static enum step loopback(struct walk *w)
 	}
 }
 
+int rdt_erf_link(unsigned erf_type)
+{
+	switch (erf_type) {
+	case RDT_ERF_INFINIBAND:
+		return RDT_LINK_INFINIBAND;
+	case RDT_ERF_ETH:
+	case RDT_ERF_COLOR_ETH:
+	case RDT_ERF_DSM_COLOR_ETH:
+	case RDT_ERF_COLOR_HASH_ETH:
+		return RDT_LINK_ETHERNET;
+	default:
+		return -1;
+	}
+}
+
 static enum step erf_record(struct walk *w)
 {
 	const uint8_t *hdr = w->buf + w->off;
@@ -730,13 +745,10 @@ static enum step erf_record(struct walk *w)
 			return fail(w, RDT_PROBLEM_SNAPPED_LINK);
 		more = rdt_erf_ext_more(w->buf + w->off);
 	}
-	switch (rdt_erf_type(hdr)) {
-	case RDT_ERF_INFINIBAND:
+	switch (rdt_erf_link(rdt_erf_type(hdr))) {
+	case RDT_LINK_INFINIBAND:
 		return STEP_LRH;
-	case RDT_ERF_ETH:
-	case RDT_ERF_COLOR_ETH:
-	case RDT_ERF_DSM_COLOR_ETH:
-	case RDT_ERF_COLOR_HASH_ETH:
+	case RDT_LINK_ETHERNET:
 		/* An offset and a pad byte, so that what follows the MAC addresses is aligned. */
 		if (!fits(w, 2))
 			return fail(w, RDT_PROBLEM_SNAPPED_LINK);

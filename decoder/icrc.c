@@ -269,9 +269,12 @@ enum rdt_icrc_state rdt_icrc_check(const struct rdt_frame *frame, uint32_t *ret_
 	uint16_t sport;
 	size_t len;
 
-	/* The first fragment of a datagram does not end with the ICRC. */
-	if (frame->kind != RDT_FRAME_IB || frame->bth_len < RDT_LEN_bth + RDT_LEN_icrc ||
-	    frame->problem == RDT_PROBLEM_FRAGMENT)
+	/*
+	 * The first fragment of a datagram does not end with the ICRC, and of a packet without what
+	 * carried it some of what the ICRC covers is not there.
+	 */
+	if (frame->kind != RDT_FRAME_IB || frame->encap == RDT_ENCAP_NONE ||
+	    frame->bth_len < RDT_LEN_bth + RDT_LEN_icrc || frame->problem == RDT_PROBLEM_FRAGMENT)
 		return RDT_ICRC_UNCHECKED;
 	if (frame->bth_have < frame->bth_len)
 		return RDT_ICRC_CUT;

@@ -2,6 +2,7 @@
 #include "rdmatrace/layers.h"
 
 #include "frame_walk.h"
+#include "rdmatrace/private.h"
 
 /* Tunnels in tunnels may fill the list; what is inside the transport must still have room. */
 #define INNER_MAX 12
@@ -21,8 +22,8 @@ struct mad_row {
 	  .hdr = RDT_H_##h,              \
 	  .at = (offset) },
 #define P(h, field, space, maybe)
-#define U(h, field, number, next)
-#define G(h, field, next, test)
+#define D(h, field)
+#define V(h, port, alone, next, check, why)
 #define R(h, code, is, field, next)
 static const struct mad_row mad_rows[] = {
 #include "wire/payload.def"
@@ -44,43 +45,18 @@ static const struct prefix_row prefix_rows[] = {
 #include "wire/payload.def"
 };
 #undef P
-#undef U
+#undef D
 
-struct port_row {
+/* Where a message has its private data. */
+static const struct {
 	uint8_t hdr;
 	uint16_t field;
-	uint16_t port;
-	uint8_t next;
-};
-
+} data_rows[] = {
 #define P(h, field, space, maybe)
-#define U(h, name, number, what) \
-	{ .hdr = RDT_H_##h, .field = RDT_F_##h##_##name, .port = (number), .next = RDT_H_##what },
-static const struct port_row port_rows[] = {
+#define D(h, name) { RDT_H_##h, RDT_F_##h##_##name },
 #include "wire/payload.def"
 };
-#undef U
-#undef G
-
-struct look_row {
-	uint8_t hdr;
-	uint16_t field;
-	uint8_t next;
-	bool (*check)(const uint8_t *bytes);
-};
-
-static bool is_rpcrdma(const uint8_t *bytes)
-{
-	return rdt_rpcrdma_magic(bytes) == 0xf6ab0e18;
-}
-
-#define U(h, field, number, next)
-#define G(h, name, what, test) \
-	{ .hdr = RDT_H_##h, .field = RDT_F_##h##_##name, .next = RDT_H_##what, .check = (test) },
-static const struct look_row look_rows[] = {
-#include "wire/payload.def"
-};
-#undef G
+#undef D
 #undef R
 
 struct code_row {
@@ -91,7 +67,7 @@ struct code_row {
 	uint8_t next;
 };
 
-#define G(h, field, next, test)
+#define D(h, field)
 #define R(h, name, is, info, what)     \
 	{ .hdr = RDT_H_##h,            \
 	  .code = RDT_F_##h##_##name,  \
@@ -103,8 +79,8 @@ static const struct code_row code_rows[] = {
 };
 #undef M
 #undef P
-#undef U
-#undef G
+#undef D
+#undef V
 #undef R
 
 #define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
@@ -211,36 +187,34 @@ static bool ip_cm(struct list *l, enum rdt_hdr_id hdr, struct span msg, uint64_t
 	return false;
 }
 
+/* What an upper layer put there. */
+static void upper_layer(struct list *l, enum rdt_hdr_id hdr, unsigned port, struct span data)
+{
+	struct rdt_private found;
+
+	if (rdt_private_find(hdr, port, data.at, data.have, data.len, &found))
+		add(l, found.hdr, data, true);
+}
+
 static void private_data(struct list *l, enum rdt_hdr_id hdr, struct span msg)
 {
 	struct span data = { .have = 0 };
 	uint64_t service_id = 0;
+	size_t i = 0;
 	bool ip;
 
 	if ((hdr == RDT_H_req && !value(msg, RDT_F_req_service_id, &service_id)) ||
 	    (hdr == RDT_H_sidr_req && !value(msg, RDT_F_sidr_req_service_id, &service_id)))
 		return;
+	while (i < COUNT(data_rows) && data_rows[i].hdr != hdr)
+		i++;
+	if (i == COUNT(data_rows))
+		return;
 	ip = ip_cm(l, hdr, msg, service_id, &data);
-	for (size_t i = 0; i < COUNT(port_rows) && ip; i++) {
-		const struct port_row *row = &port_rows[i];
-
-		if (row->hdr == hdr && row->port == (service_id & 0xffff)) {
-			add(l, row->next, data, true);
-			return;
-		}
-	}
-	for (size_t i = 0; i < COUNT(look_rows); i++) {
-		const struct look_row *row = &look_rows[i];
-
-		if (row->hdr != hdr)
-			continue;
-		if (!ip)
-			data = inside(msg, row->field);
-		if (data.have >= rdt_hdrs[row->next].len && row->check(data.at)) {
-			add(l, row->next, data, true);
-			return;
-		}
-	}
+	if (!ip)
+		data = inside(msg, (enum rdt_field_id)data_rows[i].field);
+	if (data.have)
+		upper_layer(l, hdr, ip ? service_id & 0xffff : 0, data);
 }
 
 static void message(struct list *l, enum rdt_hdr_id hdr, struct span msg)
@@ -336,6 +310,21 @@ static void transport(struct list *l, const struct rdt_frame *frame)
 	ADD(l, icrc, after(s, s.len - RDT_LEN_icrc));
 }
 
+/* MPA says how long its private data are. */
+static void mpa_private(struct list *l, const struct rdt_frame *frame, struct span s)
+{
+	const bool mpa2 = l->layers[l->count - 1].hdr == RDT_H_mpa2,
+		   request = rdt_mpa_key(s.at)[9] == 'q';
+	const size_t skip = mpa2 ? RDT_LEN_mpa2 : 0, length = rdt_mpa_pd_length(s.at);
+	struct span data = after(s, RDT_LEN_mpa + skip);
+
+	data.len = length > skip ? length - skip : 0;
+	if (data.have > data.len)
+		data.have = data.len;
+	if (data.have)
+		upper_layer(l, RDT_H_mpa, request ? frame->dport : frame->sport, data);
+}
+
 static void stream(struct list *l, const struct rdt_frame *frame)
 {
 	static const char req[] = "MPA ID Req Frame", rep[] = "MPA ID Rep Frame";
@@ -350,6 +339,7 @@ static void stream(struct list *l, const struct rdt_frame *frame)
 	if (rdt_mpa_enhanced(s.at) && rdt_mpa_rev(s.at) == 2 &&
 	    rdt_mpa_pd_length(s.at) >= RDT_LEN_mpa2)
 		ADD(l, mpa2, after(s, RDT_LEN_mpa));
+	mpa_private(l, frame, s);
 }
 
 size_t rdt_layers(const uint8_t *buf, const struct rdt_frame *frame,
@@ -362,6 +352,49 @@ size_t rdt_layers(const uint8_t *buf, const struct rdt_frame *frame,
 		transport(&l, frame);
 	else if (frame->kind == RDT_FRAME_TCP && frame->payload)
 		stream(&l, frame);
+	return l.count;
+}
+
+/* What follows the header of an untagged segment, by its opcode. */
+static void rdmap(struct list *l, unsigned opcode, struct span s)
+{
+	static const uint8_t next[] = {
+		[RDT_RDMAP_READ_REQUEST] = RDT_H_rdmap_read,
+		[RDT_RDMAP_TERMINATE] = RDT_H_terminate,
+		[RDT_RDMAP_IMM] = RDT_H_rdmap_imm,
+		[RDT_RDMAP_IMM_SE] = RDT_H_rdmap_imm,
+		[RDT_RDMAP_ATOMIC_REQUEST] = RDT_H_rdmap_atomic,
+		[RDT_RDMAP_ATOMIC_RESPONSE] = RDT_H_rdmap_atomic_resp,
+	};
+
+	if (opcode < COUNT(next) && next[opcode])
+		add(l, next[opcode], s, false);
+}
+
+size_t rdt_layers_fpdu(const uint8_t *buf, const struct rdt_frame *frame, uint32_t at,
+		       struct rdt_layer layers[RDT_LAYERS_MAX], size_t count)
+{
+	struct list l = { .buf = buf, .layers = layers, .count = count };
+	struct span s = { frame->payload, frame->payload_have, frame->payload_len };
+	uint32_t len;
+
+	if (frame->kind != RDT_FRAME_TCP || !frame->payload || at >= s.have)
+		return count;
+	s = after(s, at);
+	if (!ADD(&l, fpdu, s))
+		return l.count;
+	len = rdt_fpdu_ulpdu_length(s.at);
+	s = after(s, RDT_LEN_fpdu);
+	if (s.len > len)
+		s.len = len;
+	if (s.have > s.len)
+		s.have = s.len;
+	if (s.have < RDT_NEED_ddp_tagged_opcode)
+		return l.count;
+	if (rdt_ddp_tagged_tagged(s.at))
+		ADD(&l, ddp_tagged, s);
+	else if (ADD(&l, ddp_untagged, s))
+		rdmap(&l, rdt_ddp_untagged_opcode(s.at), after(s, RDT_LEN_ddp_untagged));
 	return l.count;
 }
 

@@ -448,6 +448,13 @@ static void chars_text(const uint8_t *bytes, size_t len, char *buf, size_t size)
 	}
 }
 
+static void guid_text(uint64_t guid, char *buf, size_t size)
+{
+	snprintf(buf, size, "%04x:%04x:%04x:%04x", (unsigned)(guid >> 48),
+		 (unsigned)(guid >> 32 & 0xffff), (unsigned)(guid >> 16 & 0xffff),
+		 (unsigned)(guid & 0xffff));
+}
+
 char *rdt_field_text(const struct rdt_field *f, const uint8_t *hdr, char *buf, size_t size)
 {
 	const uint8_t *bytes = hdr + f->at / 8;
@@ -478,10 +485,7 @@ char *rdt_field_text(const struct rdt_field *f, const uint8_t *hdr, char *buf, s
 			rdt_addr_text(&addr, buf, size);
 		break;
 	case RDT_KIND_GUID:
-		v = rdt_field_get(f, hdr);
-		snprintf(buf, size, "%04x:%04x:%04x:%04x", (unsigned)(v >> 48),
-			 (unsigned)(v >> 32 & 0xffff), (unsigned)(v >> 16 & 0xffff),
-			 (unsigned)(v & 0xffff));
+		guid_text(rdt_field_get(f, hdr), buf, size);
 		break;
 	case RDT_KIND_MAC:
 		v = rdt_field_get(f, hdr);
@@ -495,6 +499,41 @@ char *rdt_field_text(const struct rdt_field *f, const uint8_t *hdr, char *buf, s
 		rdt_addr_text(&addr, buf, size);
 		break;
 	}
+	return buf;
+}
+
+char *rdt_rej_ari_text(const uint8_t *rej, size_t have, char *buf, size_t size)
+{
+	char text[RDT_TEXT_MAX];
+	struct rdt_addr gid;
+	size_t len;
+
+	if (have < RDT_NEED_rej_reason)
+		return NULL;
+	len = rdt_rej_info_length(rej);
+	if (len > RDT_SIZE_rej_ari)
+		len = RDT_SIZE_rej_ari;
+	if (!len || have < (size_t)(rdt_rej_ari(rej) - rej) + len)
+		return NULL;
+	switch (rdt_rej_reason(rej)) {
+	case RDT_REJ_TIMEOUT:
+		if (len < 8)
+			break;
+		guid_text(rdt_bits_get(rdt_rej_ari(rej), 0, 64), text, sizeof(text));
+		snprintf(buf, size, "CA GUID %s", text);
+		return buf;
+	case RDT_REJ_PRIMARY_GID:
+	case RDT_REJ_ALT_GID:
+		if (len < sizeof(gid.bytes))
+			break;
+		gid = rdt_addr_gid(rdt_rej_ari(rej));
+		snprintf(buf, size, "GID %s", rdt_addr_text(&gid, text, sizeof(text)));
+		return buf;
+	default:
+		break;
+	}
+	hex_text(rdt_rej_ari(rej), len, text, sizeof(text));
+	snprintf(buf, size, "%zu bytes: %s", len, text);
 	return buf;
 }
 

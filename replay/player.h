@@ -81,7 +81,7 @@ struct rp_player {
 	struct rp_item *in_flight; /* an operation that is not done */
 	struct rp_rec *in_flight_rec;
 	struct rp_item *prepared; /* what pc sends, built before it is due; NULL for none */
-	GPtrArray *delayed; /* struct rp_delayed * */
+	GPtrArray *delayed;       /* struct rp_delayed * */
 	uint64_t sent, jumps;
 	size_t furthest;      /* statement that has happened, since the last jump */
 	int64_t next_slot_ns; /* of the rate limit */

@@ -84,14 +84,21 @@ Test(why, stories_of_networks)
 		run(story, story->codes);
 }
 
+Test(why, stories_of_tcp)
+{
+	for (const struct why_story *story = stories_tcp; story->name; story++)
+		run(story, story->codes);
+}
+
 /* The list that check-findings reads. */
 Test(why, list_of_stories)
 {
-	static const struct why_story *const all[] = { stories_cm, stories_data, stories_net };
+	static const struct why_story *const all[] = { stories_cm, stories_data, stories_net,
+						       stories_tcp };
 	FILE *out = fopen(RDT_STORIES "/stories.tsv", "w");
 
 	cr_assert(out);
-	for (unsigned i = 0; i < 3; i++)
+	for (unsigned i = 0; i < 4; i++)
 		for (const struct why_story *story = all[i]; story->name; story++)
 			fprintf(out, "%s\t%s\n", story->name, story->codes);
 	cr_assert_eq(fclose(out), 0);

@@ -14,6 +14,7 @@ _rdma_trace_options()
 	show) echo "$common $capture --calls --ftrace" ;;
 	ladder) echo "$common $read --expand" ;;
 	diagnose) echo "$common $read -E --table --fail-on --no-icrc" ;;
+	stats) echo "$common $read -E --table" ;;
 	dump) echo "$common $capture -e --field -V --decode" ;;
 	script) echo "${common/-T --format/} $read_script" ;;
 	replay) echo "$common --port -w --write --play --backend --local --peer --dev --speed --tolerance --timeout
@@ -27,7 +28,7 @@ _rdma_trace_options()
 _rdma_trace()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-	local commands="list show ladder diagnose dump script replay diff explain fields" command=list formats="text json ndjson csv tsv"
+	local commands="list show ladder diagnose stats dump script replay diff explain fields" command=list formats="text json ndjson csv tsv"
 	local IFS=$' \t\n'
 
 	[[ " $commands " == *" ${COMP_WORDS[1]} "* ]] && command=${COMP_WORDS[1]}

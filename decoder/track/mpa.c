@@ -421,11 +421,8 @@ void mpa_close(struct flow_packet *p, bool reset)
 				     ? RDT_CM_EV_TIMER_MPA
 				     : RDT_CM_EV_TX_MPA_ABORT;
 		message.rx = RDT_CM_EV_RX_MPA_ABORT;
-		if (from == RDT_PASSIVE) {
-			s->pub.has_rej = 1;
-			s->pub.rej_frame = p->when->frame;
-			s->pub.rej_side = RDT_PASSIVE;
-		}
+		/* No message says no; who did it is who closed. */
+		s->pub.rej_side = (uint8_t)from;
 	}
 	mpa_tell(p, from, &message);
 }

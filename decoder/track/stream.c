@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Packets of the connection after which a gap that the receiver does not have is given up. */
-#define PATIENCE 4u
+#define PATIENCE 16u
 
 struct held_segment {
 	struct held_segment *next;

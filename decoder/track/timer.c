@@ -48,6 +48,18 @@ static uint64_t interval(const struct slot *s, enum rdt_side side)
 	return cv(p->local_cm_resp_timeout);
 }
 
+int rdt_tracker_retry_ns(const struct rdt_tracker *t, uint32_t index, enum rdt_side side,
+			 uint64_t *ret_ns)
+{
+	const struct slot *s = conn_slot(t, index);
+	const uint64_t ms = s && s->pub.kind != RDT_CONN_MPA ? interval(s, side) : 0;
+
+	if (!ms)
+		return 0;
+	*ret_ns = ms * 1000000;
+	return 1;
+}
+
 static uint32_t rel_ms(const struct slot *s, int64_t ns)
 {
 	const int64_t ms = (ns - s->pub.start_ns) / 1000000;

@@ -2,37 +2,16 @@
 /* What REQ and REP agree on that does not fit, or that the packets do not keep to. */
 #include "internal.h"
 
-#include "rdmatrace/psn.h"
 #include "rdmatrace/text.h"
 
 /* A dead peer that is noticed later than this is told of. */
 #define LONG_NS (60 * NS_PER_S)
-/* So many PSNs may have been lost before the first that was captured. */
-#define PSN_SLACK 4096
 /* Answers that must have been timed before a timer is called too short. */
 #define TIMED 8u
 
 static bool is_cm(const struct look *k)
 {
 	return k->c->kind == RDT_CONN_CM;
-}
-
-static void rule_psn(const struct look *k)
-{
-	for (unsigned side = 0; is_cm(k) && !k->c->mid && side < RDT_SIDES; side++) {
-		const struct rdt_end *e = &k->c->end[side];
-		const int32_t off = rdt_psn_diff(e->data.first_psn, e->psn);
-		struct rdt_finding *f;
-
-		if (!e->has_psn || !e->data.first_frame || (off >= 0 && off <= PSN_SLACK) ||
-		    k->c->service == RDT_SVC_UD)
-			continue;
-		f = why_begin(k, RDT_WHY_CM_PSN_MISMATCH, (enum rdt_side)side, 90);
-		why_add(f, RDT_WHY_V_WANT_PSN, e->psn,
-			side == RDT_ACTIVE ? k->c->rep_frame : k->c->first_frame, k->c->input);
-		why_add(f, RDT_WHY_V_PSN, e->data.first_psn, e->data.first_frame, k->c->input);
-		why_emit(k->w, f);
-	}
 }
 
 /*
@@ -161,5 +140,5 @@ static void rule_rnr(const struct look *k)
 	why_emit(k->w, f);
 }
 
-rule_fn *const cm_params_rules[] = { rule_psn,   rule_depth,  rule_gid, rule_gid_type,
-				     rule_pdata, rule_timers, rule_rnr, NULL };
+rule_fn *const cm_params_rules[] = { rule_depth,  rule_gid, rule_gid_type, rule_pdata,
+				     rule_timers, rule_rnr, NULL };

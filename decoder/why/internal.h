@@ -4,7 +4,7 @@
  *
  *   why.c    public face: sink, frames, when which rules run       note.c   odd messages, kept
  *   group.c  alike findings are one                                text.c   values and texts
- *   rules: cm.c cm_late.c cm_params.c mpa.c rc.c path.c net.c cap.c storm.c
+ *   rules: cm.c cm_late.c cm_params.c mpa.c oob.c rc.c path.c net.c cap.c storm.c
  *
  * A rule is a function over one connection and all that is known of it (struct look). It begins a
  * finding with why_begin(), adds values, and hands it on with why_emit().
@@ -43,18 +43,9 @@ struct sending {
 	uint32_t frame;
 };
 
-/* What the two MPA frames ask for. */
-struct mpa_said {
-	uint32_t frame;
-	uint16_t ird, ord;
-	uint8_t rev;
-	uint8_t crc : 1, markers : 1, enhanced : 1, known : 1;
-};
-
 struct note {
 	struct said said[RDT_SIDES][SAID_COUNT];
 	struct sending open[RDT_SIDES][TIMES], dreq[RDT_SIDES][TIMES];
-	struct mpa_said mpa[RDT_SIDES];
 	uint32_t conn;                              /* index of its connection */
 	uint32_t next_free;                         /* place of the next one that is free */
 	uint32_t mra_of_rep_frame;                  /* first MRA of a REP, 0 when none */
@@ -230,7 +221,9 @@ typedef void rule_fn(const struct look *k);
 /* The families: arrays that end in NULL. */
 extern rule_fn *const cm_rules[],
 	*const cm_late_rules[], *const cm_params_rules[],
-					*const mpa_rules[], *const rc_rules[], *const path_rules[];
+					*const mpa_rules[], *const rc_rules[],
+								    *const path_rules[],
+									    *const oob_rules[];
 
 /* A count of the data path's events. */
 void add_event(struct rdt_finding *f, enum rdt_why_value value, const struct rdt_flow *flow,

@@ -234,26 +234,6 @@ static void count_said(struct note *note, const struct rdt_msg_rec *rec, enum sa
 	s->sent = (uint16_t)(s->sent + (s->sent < UINT16_MAX));
 }
 
-static void note_mpa(struct note *note, const struct rdt_msg_rec *rec)
-{
-	struct mpa_said *said = &note->mpa[rec->from];
-	const uint8_t *mpa = body_with(rec, RDT_LEN_mpa);
-
-	if (!mpa || said->known)
-		return;
-	said->known = 1;
-	said->rev = (uint8_t)rdt_mpa_rev(mpa);
-	said->crc = rdt_mpa_crc(mpa);
-	said->markers = rdt_mpa_markers(mpa);
-	said->frame = rec->when.frame;
-	if (said->rev >= 2 && rdt_mpa_enhanced(mpa) && rdt_mpa_pd_length(mpa) >= RDT_LEN_mpa2 &&
-	    body_with(rec, RDT_LEN_mpa + RDT_LEN_mpa2)) {
-		said->enhanced = 1;
-		said->ird = (uint16_t)rdt_mpa2_ird(mpa + RDT_LEN_mpa);
-		said->ord = (uint16_t)rdt_mpa2_ord(mpa + RDT_LEN_mpa);
-	}
-}
-
 void note_msg(struct rdt_why *w, const struct rdt_conn *conn, const struct rdt_msg_rec *rec)
 {
 	const uint32_t index = rdt_tracker_conn_index(w->t, conn);
@@ -294,8 +274,6 @@ void note_msg(struct rdt_why *w, const struct rdt_conn *conn, const struct rdt_m
 	body = body_with(rec, RDT_LEN_rej);
 	for (unsigned i = 0; rec->msg == RDT_MSG_REJ && body && i < RDT_SIZE_rej_private_data; i++)
 		note->rej_pdata |= rdt_rej_private_data(body)[i] != 0;
-	if (rec->msg == RDT_MSG_MPA_REQ || rec->msg == RDT_MSG_MPA_REP)
-		note_mpa(note, rec);
 }
 
 void note_reuse(struct rdt_why *w, const struct rdt_conn *conn, const struct rdt_conn *older,

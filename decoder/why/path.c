@@ -2,9 +2,12 @@
 /* What the packets of a data path tell beside answers: order, time, size, marks, what is not there. */
 #include "internal.h"
 
+#include "rdmatrace/psn.h"
 #include "rdmatrace/text.h"
 
 #define SVC_XRC 4
+/* So many PSNs may have been lost before the first that was captured. */
+#define PSN_SLACK 4096
 /* Packets of one direction before the other one is missed. */
 #define ONEWAY 16u
 
@@ -98,6 +101,30 @@ static void rule_oneway(const struct look *k)
 	}
 }
 
+/* ---- the first PSN --------------------------------------------------------------------------------------- */
+
+static void rule_psn(const struct look *k)
+{
+	/* By a REQ and a REP, or by an exchange of the programs. */
+	const bool announced = !k->c->mid && !k->data_only &&
+			       (k->c->kind == RDT_CONN_CM || k->c->kind == RDT_CONN_OOB);
+
+	for (unsigned side = 0; announced && side < RDT_SIDES; side++) {
+		const struct rdt_end *e = &k->c->end[side];
+		const int32_t off = rdt_psn_diff(e->data.first_psn, e->psn);
+		struct rdt_finding *f;
+
+		if (!e->has_psn || !e->data.first_frame || (off >= 0 && off <= PSN_SLACK) ||
+		    k->c->service == RDT_SVC_UD)
+			continue;
+		f = why_begin(k, RDT_WHY_CM_PSN_MISMATCH, (enum rdt_side)side, 90);
+		why_add(f, RDT_WHY_V_WANT_PSN, e->psn,
+			side == RDT_ACTIVE ? k->c->rep_frame : k->c->first_frame, k->c->input);
+		why_add(f, RDT_WHY_V_PSN, e->data.first_psn, e->data.first_frame, k->c->input);
+		why_emit(k->w, f);
+	}
+}
+
 /* ---- sizes -------------------------------------------------------------------------------------------- */
 
 static void rule_mtu(const struct look *k)
@@ -108,7 +135,8 @@ static void rule_mtu(const struct look *k)
 
 	if (k->c->service != RDT_SVC_RC && k->c->service != RDT_SVC_UC && k->c->service != SVC_XRC)
 		return;
-	if (k->c->kind == RDT_CONN_DATA && a && p && a->mtu && p->mtu && a->mtu != p->mtu) {
+	if ((k->c->kind == RDT_CONN_DATA || k->c->kind == RDT_CONN_OOB) && a && p && a->mtu &&
+	    p->mtu && a->mtu != p->mtu) {
 		f = why_begin(k, RDT_WHY_CM_MTU_SIDES, RDT_ACTIVE, 90);
 		why_add(f, RDT_WHY_V_MTU, a->mtu, k->c->end[RDT_ACTIVE].data.first_frame,
 			k->c->input);
@@ -127,4 +155,5 @@ static void rule_mtu(const struct look *k)
 	}
 }
 
-rule_fn *const path_rules[] = { rule_simple, rule_uc, rule_dup, rule_oneway, rule_mtu, NULL };
+rule_fn *const path_rules[] = { rule_simple, rule_uc,  rule_dup, rule_oneway,
+				rule_psn,    rule_mtu, NULL };

@@ -64,6 +64,8 @@ static const struct rdt_name *name_of(unsigned value, uint64_t num)
 		return rdt_name_find(RDT_NAMES_sidr_status, num);
 	case RDT_WHY_V_NAK:
 		return rdt_name_find(RDT_NAMES_nak_code, num);
+	case RDT_WHY_V_TERM:
+		return rdt_name_find(RDT_NAMES_term_error, num);
 	case RDT_WHY_V_OPCODE:
 		return rdt_name_find(RDT_NAMES_bth_opcode, num);
 	default:
@@ -418,6 +420,49 @@ static bool put_word(struct ctx *x, const char *word, size_t len, const char *ar
 	return true;
 }
 
+/* Without a finding: what would stand there. */
+static void put_generic(struct ctx *x, const char *word, size_t name_len, const char *arg,
+			size_t arg_len)
+{
+	static const struct {
+		const char *word, *text;
+	} words[] = {
+		{ "active", "the active side" },
+		{ "passive", "the passive side" },
+		{ "sender", "the sender" },
+		{ "receiver", "the receiver" },
+		{ "service", "the service" },
+		{ "n", "N" },
+		{ "port", "PORT" },
+		{ "address", "the address" },
+		{ "is", "ADDRESS" },
+		{ "by", "ADDRESS" },
+		{ "from", "ADDRESS" },
+		{ "msg", "message" },
+		{ "neighbour", "whether ARP or neighbour discovery was answered" },
+	};
+	const char *bar = arg ? memchr(arg, '|', arg_len) : NULL;
+
+	if (bar) {
+		put_text(&x->out, "N ");
+		put(&x->out, bar + 1, arg_len - (size_t)(bar - arg) - 1);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (is(word, name_len, words[i].word)) {
+			put_text(&x->out, words[i].text);
+			return;
+		}
+	for (unsigned i = 0; i < RDT_WHY_V_COUNT; i++)
+		if (is(word, name_len, values[i].name)) {
+			put_text(&x->out, arg && is(arg, arg_len, "text") ? values[i].label
+					  : values[i].type == RDT_WHY_NS  ? "T"
+									  : "N");
+			return;
+		}
+	put_text(&x->out, "N");
+}
+
 static void put_placeholder(struct ctx *x, const char *word, size_t len)
 {
 	const char *colon = memchr(word, ':', len);
@@ -426,6 +471,10 @@ static void put_placeholder(struct ctx *x, const char *word, size_t len)
 	const size_t arg_len = colon ? len - name_len - 1 : 0;
 	const struct rdt_evidence *ev;
 
+	if (!x->f) {
+		put_generic(x, word, name_len, arg, arg_len);
+		return;
+	}
 	if (put_word(x, word, name_len, arg, arg_len))
 		return;
 	ev = find_value(x->f, word, name_len);
@@ -482,18 +531,69 @@ char *rdt_why_code_text(const struct rdt_finding *f, char buf[32])
 	return buf;
 }
 
+static const char *part_of(const struct rdt_why_row *row, enum rdt_why_part part)
+{
+	switch (part) {
+	case RDT_WHY_TITLE:
+		return row->title;
+	case RDT_WHY_SEEN:
+		return row->seen;
+	case RDT_WHY_MEANS:
+		return row->means;
+	case RDT_WHY_NEXT:
+		return row->next;
+	case RDT_WHY_FILTER:
+		return row->filter;
+	}
+	return "";
+}
+
 char *rdt_why_text(const struct rdt_tracker *t, const struct rdt_finding *f, enum rdt_why_part part,
 		   char *buf, size_t size)
 {
-	const struct rdt_why_row *row = &rdt_why_rows[f->code];
-	const char *const parts[] = {
-		[RDT_WHY_TITLE] = row->title,   [RDT_WHY_SEEN] = row->seen,
-		[RDT_WHY_MEANS] = row->means,   [RDT_WHY_NEXT] = row->next,
-		[RDT_WHY_FILTER] = row->filter,
-	};
 	struct ctx x = { .t = t, .f = f, .out = { buf, size, 0 } };
 
 	buf[0] = 0;
-	expand(&x, parts[part]);
+	expand(&x, part_of(&rdt_why_rows[f->code], part));
 	return buf;
+}
+
+char *rdt_why_row_text(enum rdt_why_code code, enum rdt_why_part part, char *buf, size_t size)
+{
+	struct ctx x = { .out = { buf, size, 0 } };
+
+	buf[0] = 0;
+	expand(&x, part_of(&rdt_why_rows[code], part));
+	return buf;
+}
+
+static char low(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* Is text the code? Where the code has a placeholder a number may stand, or nothing. */
+static bool is_code(const char *code, const char *text)
+{
+	for (; *code && *code != '{'; code++, text++)
+		if (low(*code) != low(*text))
+			return false;
+	if (!*code)
+		return !*text;
+	return *text && strspn(text, "0123456789") == strlen(text);
+}
+
+enum rdt_why_code rdt_why_code_find(const char *text)
+{
+	enum rdt_why_code family = RDT_WHY_COUNT;
+
+	for (unsigned i = 0; i < RDT_WHY_COUNT; i++) {
+		if (!is_code(rdt_why_rows[i].code, text))
+			continue;
+		/* CM-REJ-8 has a row of its own beside that of its family. */
+		if (!strchr(rdt_why_rows[i].code, '{'))
+			return (enum rdt_why_code)i;
+		family = (enum rdt_why_code)i;
+	}
+	return family;
 }

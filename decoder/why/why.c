@@ -76,6 +76,16 @@ static void run(rule_fn *const *rules, const struct look *k)
 		(*rules)(k);
 }
 
+static rule_fn *const *family_of(const struct rdt_conn *conn)
+{
+	static rule_fn *const none[] = { NULL };
+
+	return conn->kind == RDT_CONN_MPA    ? mpa_rules
+	       : conn->kind == RDT_CONN_OOB  ? oob_rules
+	       : conn->kind == RDT_CONN_DATA ? none
+					     : cm_rules;
+}
+
 static void look_at(struct rdt_why *w, const struct rdt_conn *conn, uint32_t index, bool data_only)
 {
 	struct look k = { .w = w,
@@ -92,10 +102,9 @@ static void look_at(struct rdt_why *w, const struct rdt_conn *conn, uint32_t ind
 		if (!w->mid_count++)
 			w->mid_first = conn->first_frame;
 	}
-	if (conn->kind == RDT_CONN_MPA && !data_only) {
-		run(mpa_rules, &k);
-	} else if (conn->kind != RDT_CONN_DATA && !data_only) {
-		run(cm_rules, &k);
+	if (!data_only)
+		run(family_of(conn), &k);
+	if (!data_only && (conn->kind == RDT_CONN_CM || conn->kind == RDT_CONN_SIDR)) {
 		run(cm_late_rules, &k);
 		run(cm_params_rules, &k);
 	}
@@ -235,7 +244,8 @@ struct rdt_finding *why_begin(const struct look *k, enum rdt_why_code code, enum
 	f->first_ns = c->start_ns;
 	f->last_ns = c->last_ns;
 	f->svc = c->has_svc ? c->svc : 0;
-	f->port = c->port_space || c->kind == RDT_CONN_MPA ? c->p_port : 0;
+	f->port =
+		c->port_space || c->kind == RDT_CONN_MPA || c->kind == RDT_CONN_OOB ? c->p_port : 0;
 	f->port_space = c->port_space;
 	f->app = rdt_conn_app(c);
 	for (unsigned i = 0; i < RDT_SIDES; i++) {

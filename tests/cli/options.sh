@@ -6,7 +6,7 @@ man=$SOURCE/cli/man/rdma-trace.1.scd
 completion=$SOURCE/cli/completion/rdma-trace.bash
 "$RDT" --dump-options >"$TMP/options"
 commands=$(awk '$1 == "command" { print $2 }' "$TMP/options")
-check "commands of this issue" is "$(echo $commands)" 'list show ladder diagnose dump script replay diff explain fields'
+check "commands of this issue" is "$(echo $commands)" 'list show ladder diagnose stats dump script replay diff explain fields'
 
 # --help.
 run "$RDT" --help

@@ -102,6 +102,9 @@ for capture in "$CAPTURES"/*.pcap; do
 	check "$name: states continue where they were" holds '
 		[inputs | select(.type == "state")] | group_by([.conn, .side, .machine])
 		| all(. as $s | all(range(1; length); $s[.].from == $s[. - 1].to))' "$out"
+	check "$name: what is guessed says why" holds '
+		[inputs | select(.type == "msg")]
+		| all((.private_type == null) == (.private_why == null) and (.private == null) == (.private_why == null))' "$out"
 	run "$RDT" show -q -T csv "$capture"
 	check "$name: csv has the records of ndjson" python3 - "$out" "$TMP/json" <<'PY'
 import csv, sys
@@ -109,5 +112,15 @@ rows = [[r["type"], r["conn"], r["rel_ns"]] for r in csv.DictReader(open(sys.arg
 sys.exit(rows != [l.strip().split(",") for l in open(sys.argv[2])])
 PY
 done
+
+# Private data: whose they are, for people and for programs.
+run "$RDT" show --width 300 1 "$CAPTURES/rsocket.pcap"
+check "rsocket: a guess, and why" prints 'rsocket connection parameters \(a guess: .*credits 384, '
+run "$RDT" show -T ndjson 1 "$CAPTURES/rsocket.pcap"
+check "rsocket: its fields" is "$(jq -r 'select(.msg == "REQ") | [.private_type, .private.credits, .private.buf_length] | @tsv' "$out")" \
+	"$(printf 'rsocket\t384\t524288')"
+run "$RDT" show -T ndjson 1 "$CAPTURES/accept.pcap"
+check "text is nobody's" is "$(jq -r 'select(.msg == "REQ") | [.private_type, .private_data] | @tsv' "$out")" \
+	"$(printf '\t6170702d68656c6c6f2d7631')"
 
 finish

@@ -16,7 +16,7 @@ struct why_story {
 };
 
 /* Each ends with a row without a name. */
-extern const struct why_story stories_cm[], stories_data[], stories_net[];
+extern const struct why_story stories_cm[], stories_data[], stories_net[], stories_tcp[];
 
 #define ACK 0x1f /* no credit limit */
 #define RNR(code) (0x20 | (code))

@@ -220,35 +220,6 @@ static void middle(struct story *s)
 	close_by(s, RDT_ACTIVE);
 }
 
-/* ---- iWARP: Ethernet, IPv4, TCP and the MPA frame ------------------------------------------------- */
-
-static void mpa(struct story *s, enum rdt_side from, unsigned flags)
-{
-	uint8_t f[14 + 20 + 20 + 20] = { 2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 0 };
-	uint8_t *ip = f + 14, *tcp = ip + 20;
-
-	ip[0] = 0x45;
-	ip[3] = 60;
-	ip[8] = 64;
-	ip[9] = 6;
-	memcpy(ip + 12, s->addr[from].bytes + 12, 4);
-	memcpy(ip + 16, s->addr[!from].bytes + 12, 4);
-	memcpy(tcp, from == RDT_ACTIVE ? "\x9c\x40\x1c\x06" : "\x1c\x06\x9c\x40", 4);
-	tcp[7] = 1;
-	tcp[12] = 0x50;
-	tcp[13] = 0x18;
-	memcpy(tcp + 20, from == RDT_ACTIVE ? "MPA ID Req Frame" : "MPA ID Rep Frame", 16);
-	tcp[36] = (uint8_t)flags;
-	tcp[37] = 1;
-	send_raw(s, 1, f, sizeof(f));
-}
-
-static void mpa_crc(struct story *s)
-{
-	mpa(s, RDT_ACTIVE, 0x40);
-	mpa(s, RDT_PASSIVE, 0);
-}
-
 const struct why_story stories_net[] = {
 	{ "line-noise", "NET-ICRC", line_noise },
 	{ "padded", "NET-ICRC-PAD", padded },
@@ -260,7 +231,6 @@ const struct why_story stories_net[] = {
 	{ "cnp", "NET-CNP", cnp },
 	{ "mac-moves", "NET-ARP-MOVE", mac_moves },
 	{ "other-version", "CM-GID-TYPE", other_version },
-	{ "mpa-crc", "MPA-CRC-MISMATCH", mpa_crc },
 	{ "times-back", "CAP-TIME", times_back },
 	{ "seen-twice", "CAP-TWICE", seen_twice },
 	{ "middle", "CAP-MID", middle },

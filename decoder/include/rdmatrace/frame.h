@@ -40,6 +40,12 @@ enum rdt_link {
 /* The link's text; NULL for a link type that this library does not read. */
 const char *rdt_link_text(unsigned linktype);
 
+/*
+ * The link type of what an ERF record of this type (7 bits) holds, for those who have its header
+ * taken off: RDT_LINK_INFINIBAND, RDT_LINK_ETHERNET, or -1.
+ */
+int rdt_erf_link(unsigned erf_type);
+
 /* What was found in the frame. */
 enum rdt_frame_kind {
 	RDT_FRAME_OTHER, /* none of the others, or it could not be told: see problem */

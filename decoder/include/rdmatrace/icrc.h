@@ -34,7 +34,8 @@ const char *rdt_icrc_key(enum rdt_icrc_state state);
 const char *rdt_icrc_text(enum rdt_icrc_state state);
 
 /*
- * Check the ICRC of a frame of kind RDT_FRAME_IB (others, and first fragments: UNCHECKED).
+ * Check the ICRC of a frame of kind RDT_FRAME_IB (others, first fragments, and packets of
+ * RDT_ENCAP_NONE: UNCHECKED).
  * ret_want   the value that would be right, in the byte order of the ICRC field as a number read
  *            least significant byte first; may be NULL. Set for OK, BAD, ABSENT and SPORT.
  * ret_sport  for SPORT, the source port that makes it right; may be NULL.

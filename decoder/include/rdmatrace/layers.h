@@ -42,6 +42,17 @@ struct rdt_layer {
 size_t rdt_layers(const uint8_t *buf, const struct rdt_frame *frame,
 		  struct rdt_layer layers[RDT_LAYERS_MAX]);
 
+/*
+ * Add the headers of an FPDU (RFC 5044, 5041, 5040) to the list of a TCP frame.
+ *
+ * at  offset in the TCP payload where the FPDU begins; only who follows the stream knows it
+ *     (struct rdt_verdict, fpdu_at - 1). Markers inside the headers are not looked for.
+ * layers, count  as rdt_layers() left them.
+ * Returns the new count.
+ */
+size_t rdt_layers_fpdu(const uint8_t *buf, const struct rdt_frame *frame, uint32_t at,
+		       struct rdt_layer layers[RDT_LAYERS_MAX], size_t count);
+
 /* The first layer of a kind; NULL when the packet has none. */
 const struct rdt_layer *rdt_layer_find(const struct rdt_layer *layers, size_t count,
 				       enum rdt_hdr_id hdr);

@@ -69,6 +69,14 @@ char *rdt_unit_text(enum rdt_unit unit, uint64_t raw, char *buf, size_t size);
 const struct rdt_name *rdt_terminate_error(const uint8_t *terminate, int *ret_swapped);
 
 /*
+ * What the additional information of a REJ (hdr: rej, have bytes of it) says, as far as its length
+ * and the reason give it a meaning that peers were seen to use: "CA GUID 5054:00ff:fe00:0002"
+ * (reason 4), a GID (12, 18), else "13 bytes: 0a1b...". Returns NULL when there is none or the
+ * capture cut it off.
+ */
+char *rdt_rej_ari_text(const uint8_t *rej, size_t have, char *buf, size_t size);
+
+/*
  * A field's value for people: number in its show form, named text, unit, address or hex.
  * hdr has at least rdt_field_need(f) bytes. Long byte runs end in "..." when size is reached.
  */

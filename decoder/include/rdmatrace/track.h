@@ -435,6 +435,14 @@ uint32_t rdt_tracker_conn_final(const struct rdt_tracker *t, uint32_t index);
 uint32_t rdt_tracker_conn_index(const struct rdt_tracker *t, const struct rdt_conn *conn);
 
 /*
+ * The interval after which a side sends the message that it waits to have answered again, as the
+ * fields of REQ, REP and MRA and Linux' way to count them give it. Returns 0 when the capture does
+ * not tell, else 1 and *ret_ns.
+ */
+int rdt_tracker_retry_ns(const struct rdt_tracker *t, uint32_t index, enum rdt_side side,
+			 uint64_t *ret_ns);
+
+/*
  * The address by which the REQ names an end where the packets show another (a NAT, a LID and a
  * GID), an index for rdt_tracker_addr(); RDT_CONN_NONE when they agree or it is not known.
  */

@@ -111,7 +111,8 @@ extern const struct rdt_why_row rdt_why_rows[RDT_WHY_COUNT];
 	X(RATE, "rate", COUNT_OF, "in one second, most")                                     \
 	X(FAILED, "failed", COUNT_OF, "connections that failed")                             \
 	X(REVISION, "mpa.rev", NUM, "MPA revision")                                          \
-	X(PEER_REVISION, "peer.mpa.rev", NUM, "MPA revision of the peer")
+	X(PEER_REVISION, "peer.mpa.rev", NUM, "MPA revision of the peer")                    \
+	X(TERM, "terminate.error", CODE, "error of the TERMINATE")
 
 enum rdt_why_value {
 #define X(symbol, name, type, label) RDT_WHY_V_##symbol,
@@ -277,6 +278,12 @@ enum rdt_why_part {
 };
 char *rdt_why_text(const struct rdt_tracker *t, const struct rdt_finding *f, enum rdt_why_part part,
 		   char *buf, size_t size);
+
+/* The same of a code, without a finding: "the active side" stands for its address and so on. */
+char *rdt_why_row_text(enum rdt_why_code code, enum rdt_why_part part, char *buf, size_t size);
+
+/* The code of this name ("CM-REJ-8", "cm-rej-26"; case does not count), RDT_WHY_COUNT: none. */
+enum rdt_why_code rdt_why_code_find(const char *text);
 
 /* One value in words: "invalid-service-id (8)", "4.608 s", "10.0.0.2". size >= RDT_TEXT_MAX. */
 char *rdt_why_value_text(const struct rdt_tracker *t, const struct rdt_finding *f,
