@@ -3,6 +3,7 @@
 #include "replay/backend.h"
 
 extern const struct rp_backend rp_backend_mpa;
+extern const struct rp_backend rp_backend_packet;
 extern const struct rp_backend rp_backend_udp;
 #ifdef RDT_HAVE_UMAD
 extern const struct rp_backend rp_backend_umad;
@@ -14,6 +15,7 @@ extern const struct rp_backend rp_backend_rdmacm;
 const struct rp_backend *const rp_backends[] = {
 	&rp_backend_udp,
 	&rp_backend_mpa,
+	&rp_backend_packet,
 #ifdef RDT_HAVE_RDMACM
 	&rp_backend_rdmacm,
 #endif

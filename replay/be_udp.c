@@ -16,28 +16,15 @@
 
 #include "replay/backend.h"
 #include "replay/icrc_id.h"
-#include "replay/rc.h"
+#include "replay/roce_link.h"
 #include "replay/wait.h"
 
 #ifndef UDP_NO_CHECK6_RX
 #define UDP_NO_CHECK6_RX 102
 #endif
-#define KNOCK_NS 20000000 /* between attempts while nobody listens */
 
-struct rp_link {
-	int fd;
-	struct rp_link_opts opts;
-	struct sockaddr_storage to;
-	socklen_t to_len;
-	struct rp_player *player;
-	struct rp_rc *rc;
-	bool raw_rc;           /* the script speaks of single packets: no engine of ours */
-	bool heard;            /* something has come from the peer */
-	struct rp_item *knock; /* the last message, while nobody listened */
-	int64_t knock_at;
-	unsigned refused, strangers;
-	int tos, ttl;
-};
+static bool send_frame(struct rp_link *l, struct rp_item *item, char **ret_why);
+static struct rp_item *read_one(struct rp_link *l, bool *ret_more);
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
@@ -158,6 +145,8 @@ static struct rp_link *udp_open(const struct rp_link_opts *opts, bool check, GPt
 	(void)check;
 	l->opts = *opts;
 	l->fd = -1;
+	l->put = send_frame;
+	l->get = read_one;
 	l->tos = l->ttl = -1;
 	l->to_len = to_sockaddr(&opts->peer, opts->port, opts->device, &l->to);
 	if (!bind_it(l, ret) || !find_route(l, ret)) {
@@ -233,44 +222,6 @@ static bool send_frame(struct rp_link *l, struct rp_item *item, char **ret_why)
 					     len)
 			   : g_strdup_printf("cannot send: %s", strerror(errno));
 	return false;
-}
-
-static bool rc_send(void *user, struct rp_item *item, char **ret_why)
-{
-	return send_frame(user, item, ret_why);
-}
-
-static void udp_attach(struct rp_link *l, struct rp_player *player)
-{
-	l->player = player;
-	for (size_t i = 0; i < player->script->stmt_count; i++) {
-		const struct rp_stmt *s = &player->script->stmts[i];
-
-		if (s->kind == RP_STMT_MSG && s->msg.family == RP_PACKET &&
-		    s->msg.code >> 5 == RDT_SVC_RC)
-			l->raw_rc = true;
-	}
-	if (!l->raw_rc)
-		l->rc = rp_rc_new(player, rc_send, l);
-}
-
-static bool udp_send(struct rp_link *l, struct rp_item *item, char **ret_why)
-{
-	if (item->msg.family == RP_OP) {
-		if (l->rc) {
-			item->ns = rp_now();
-			return rp_rc_start(l->rc, item, item->ns, ret_why);
-		}
-		*ret_why = g_strdup("a script with single RC packets cannot have operations too");
-		return false;
-	}
-	if (!send_frame(l, item, ret_why))
-		return false;
-	if (!l->heard) {
-		rp_item_free(l->knock);
-		l->knock = rp_item_copy(item);
-	}
-	return true;
 }
 
 /* ---- receiving --------------------------------------------------------------------------------- */
@@ -380,76 +331,8 @@ static struct rp_item *read_one(struct rp_link *l, bool *ret_more)
 	}
 	rp_find_ip_id(item, rdt_icrc_value(buf + n - RDT_LEN_icrc));
 	set_port_of_received(item);
-	if (l->opts.tap)
-		l->opts.tap(l->opts.tap_user, item, false);
-	l->heard = true;
-	l->knock_at = 0;
+	rp_roce_heard(l, item);
 	return item;
-}
-
-/* What of a packet concerns the script: a message, or an operation that it completes. */
-static struct rp_item *take(struct rp_link *l, struct rp_item *item)
-{
-	struct rp_item *op = NULL;
-
-	if (!rp_item_know(item)) {
-		item->msg = (struct rp_msg){ RP_PACKET, RDT_OP_CNP };
-		rp_item_free(item);
-		return NULL;
-	}
-	if (l->rc && item->msg.family == RP_PACKET && item->msg.code >> 5 == RDT_SVC_RC) {
-		/* A wrong ICRC: as if it had never come. */
-		if (!item->bad_icrc)
-			rp_rc_packet(l->rc, item, rp_now(), &op);
-		rp_item_free(item);
-		return op;
-	}
-	return item;
-}
-
-static void knock(struct rp_link *l)
-{
-	char *why = NULL;
-
-	l->knock_at = 0;
-	if (!send_frame(l, l->knock, &why))
-		g_free(why);
-}
-
-static enum rp_wait udp_wait(struct rp_link *l, int64_t until, struct rp_item **ret_item,
-			     char **ret_why)
-{
-	for (;;) {
-		int64_t first = until;
-		struct rp_item *item;
-		bool more;
-		int got;
-
-		if (l->rc && rp_rc_done(l->rc, ret_why))
-			return RP_WAIT_DONE;
-		item = read_one(l, &more);
-		if (item && (item = take(l, item))) {
-			*ret_item = item;
-			return RP_WAIT_ITEM;
-		}
-		if (more)
-			continue;
-		if (l->knock_at)
-			first = MIN(first, l->knock_at);
-		if (l->rc)
-			first = MIN(first, rp_rc_deadline(l->rc));
-		got = rp_wait_fd(l->fd, first);
-		if (got < 0)
-			return RP_WAIT_STOP;
-		if (got > 0)
-			continue;
-		if (l->knock_at && rp_now() >= l->knock_at)
-			knock(l);
-		if (l->rc)
-			rp_rc_timer(l->rc, rp_now());
-		if (rp_now() >= until)
-			return RP_WAIT_TIME;
-	}
 }
 
 const struct rp_backend rp_backend_udp = {
@@ -458,8 +341,8 @@ const struct rp_backend rp_backend_udp = {
 	.reach = RP_F5,
 	.families = { [RP_CM] = true, [RP_OP] = true, [RP_PACKET] = true },
 	.open = udp_open,
-	.attach = udp_attach,
-	.send = udp_send,
-	.wait = udp_wait,
+	.attach = rp_roce_attach,
+	.send = rp_roce_send,
+	.wait = rp_roce_wait,
 	.close = udp_close,
 };

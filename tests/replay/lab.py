@@ -6,6 +6,8 @@ name. Backend udp is a process of this host; rdmacm and umad run in a guest (uma
 
     lab.py RDMA_TRACE [-o DIR] [ROLE:NAME[:LEVEL[:BACKEND]] ...]   ROLE is a (active) or p (passive)
 
+ROLE:edited plays the scripts of edited/ for that role, which do what no program does.
+
 Each must reach LEVEL (F5 without it), and the kernel's trace must know our communication id.
 Exit codes: 0 all did, 1 one did not, 4 and more the lab's own."""
 import json
@@ -27,7 +29,7 @@ SCENARIOS = os.path.join(ROOT, "tests", "lab", "scenarios")
 # What ./dev lab replays: every CM scenario that one connection and one kernel can show.
 ALL = """a:rping-ipv4 p:rping-ipv4 a:rping-ipv6 p:rping-ipv6 a:no-listener a:reject-before-rep p:reject-before-rep
 a:slow-accept p:slow-accept a:passive-disconnect p:passive-disconnect a:never-accept p:never-accept
-a:sidr-reject a:sidr-nolisten a:ece p:ece""".split()
+a:sidr-reject a:sidr-nolisten a:ece p:ece a:edited p:edited""".split()
 
 
 def lab_module():
@@ -36,6 +38,36 @@ def lab_module():
     module = importlib.util.module_from_spec(spec)
     loader.exec_module(module)
     return module
+
+
+# What runs on the kernel's side of an edited script.
+EDITED = {"a-repeated-req": "cmpeer -d 6000", "a": "cmpeer", "p": 'cmpeer -a "$SERVER"'}
+
+
+def make_edited(folder, program, role, script):
+    name = os.path.basename(script)[:-4]
+    ours, peer = ("client", "server") if role == "a" else ("server", "client")
+    local, remote = ("CLIENT", "SERVER") if role == "a" else ("SERVER", "CLIENT")
+    path = os.path.join(folder, f"edited-{name}")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f"""# SPDX-License-Identifier: BSD-2-Clause
+# summary: {name} against a kernel
+# {ours}: host
+# client-ends: 0 1 2 3 4 5 ended
+# server-ends: 0 1 2 3 4 5 ended
+# listener: {"yes" if role == "a" else "no"}
+# grace: 12
+# time: 40
+# see: .*
+{peer}() {{
+	{EDITED.get(name, EDITED[role])}
+}}
+{ours}() {{
+	"{program}" replay "$LAB/files/{name}.rdt" --play {role} --backend udp --local "${local}" --peer "${remote}" \
+		-T ndjson --timeout 15s
+}}
+""")
+    return os.path.basename(path), ours, peer
 
 
 def files_for_guest(program):
@@ -132,6 +164,23 @@ def judge(folder, ours, peer, level, backend):
     return None
 
 
+def play_edited(lab, out, program, role):
+    failed = 0
+    folder = os.path.join(HERE, "edited")
+    for script in sorted(os.path.join(folder, n) for n in os.listdir(folder) if n.startswith(role + "-")):
+        title, ours, peer = make_edited(scenario.FOLDER, program, role, script)
+        code, text = lab.run(title, os.path.join(out, title), files=[script], quiet=True)
+        if code not in (0, 1, 6, 7):
+            print(f"FAILED {title}: lab: {text}")
+            sys.exit(code)
+        with open(script, encoding="utf-8") as file:
+            level = re.search(r"require (F\d)", file.read()).group(1)
+        why = judge(os.path.join(out, title), ours, peer, level, "edited")
+        print(f"{'FAILED' if why else 'ok'} {title} {why or level}", flush=True)
+        failed += why is not None
+    return failed
+
+
 def main():
     args = sys.argv[1:]
     program = os.path.abspath(args.pop(0))
@@ -148,6 +197,9 @@ def main():
         for what in args or ALL:
             words = what.split(":")
             role, name = words[:2]
+            if name == "edited":
+                failed += play_edited(lab, out, program, role)
+                continue
             level, backend = (words[2:] + ["F5", "udp"][len(words) - 2:])[:2]
             script = os.path.join(temporary, "script.rdt")
             made = subprocess.run([program, "script", "1", os.path.join(ROOT, "captures", name + ".pcap"), "-o", script],

@@ -31,6 +31,7 @@ def result(text):
 def play(program, script, port):
     with open(script, encoding="utf-8") as file:
         backend = "mpa" if "transport iwarp" in file.read() else "udp"
+    backend = os.environ.get("REPLAY_BACKEND", backend)
     common = ["--backend", backend, "--port", str(port), "--speed", "asap", "-T", "ndjson", "--max-msgs", "100000",
               "--rate", "1000000", "--timeout", "4s"]
     passive = subprocess.Popen([program, "replay", script, "--play", "p", "--local", "127.0.0.2", "--peer",

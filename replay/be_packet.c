@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Whole frames through AF_PACKET: IP id, TTL and TOS are what the script says, the ICRC of what comes
+ * is checked over the frame as it was, and rdma_rxe may own port 4791 of this host. IPv4 over
+ * Ethernet; the peer's MAC address is the kernel's to find.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <ifaddrs.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "rdmatrace/icrc.h"
+#include "replay/roce_link.h"
+#include "replay/wait.h"
+
+static bool fail(struct rp_problem *p, char *text)
+{
+	p->text = text;
+	p->environment = true;
+	return false;
+}
+
+/* The interface that has our address, when none was named. */
+static bool find_interface(struct rp_link *l, char name[IF_NAMESIZE], struct rp_problem *p)
+{
+	struct ifaddrs *all = NULL;
+	char text[RDT_ADDR_TEXT];
+
+	name[0] = 0;
+	if (l->opts.device)
+		g_strlcpy(name, l->opts.device, IF_NAMESIZE);
+	if (!l->opts.device && !getifaddrs(&all)) {
+		for (struct ifaddrs *i = all; i; i = i->ifa_next) {
+			const struct sockaddr_in *in = (const void *)i->ifa_addr;
+
+			if (in && in->sin_family == AF_INET &&
+			    !memcmp(&in->sin_addr, l->opts.local.bytes + 12, 4))
+				g_strlcpy(name, i->ifa_name, IF_NAMESIZE);
+		}
+		freeifaddrs(all);
+	}
+	/* All of 127.0.0.0/8 is the loopback's, whatever addresses it shows. */
+	if (!*name && l->opts.local.bytes[12] == 127)
+		g_strlcpy(name, "lo", IF_NAMESIZE);
+	l->ifindex = *name ? (int)if_nametoindex(name) : 0;
+	if (l->ifindex)
+		return true;
+	return fail(p,
+		    g_strdup_printf("no network interface has %s; give one of ip link with --dev",
+				    rdt_addr_text(&l->opts.local, text, sizeof(text))));
+}
+
+static bool own_mac(struct rp_link *l, const char *name, struct rp_problem *p)
+{
+	struct ifreq request = { 0 };
+
+	g_strlcpy(request.ifr_name, name, IFNAMSIZ);
+	if (ioctl(l->fd, SIOCGIFHWADDR, &request))
+		return fail(p, g_strdup_printf("%s: %s", name, strerror(errno)));
+	memcpy(l->mac, request.ifr_hwaddr.sa_data, 6);
+	return true;
+}
+
+/* A line of the kernel's table; loopback needs none. */
+static bool look_up(struct rp_link *l, const char *name)
+{
+	char peer[INET_ADDRSTRLEN], *table = NULL, **lines;
+	bool found = false;
+
+	if (!strcmp(name, "lo"))
+		return true;
+	inet_ntop(AF_INET, l->opts.peer.bytes + 12, peer, sizeof(peer));
+	if (!g_file_get_contents("/proc/net/arp", &table, NULL, NULL))
+		return false;
+	lines = g_strsplit(table, "\n", -1);
+	for (char **line = lines; *line && !found; line++) {
+		char ip[64], mac[64], dev[64];
+		unsigned flags, b[6];
+
+		if (sscanf(*line, "%63s %*s %x %63s %*s %63s", ip, &flags, mac, dev) != 4 ||
+		    strcmp(ip, peer) != 0 || strcmp(dev, name) != 0 || !(flags & 2))
+			continue;
+		found = sscanf(mac, "%x:%x:%x:%x:%x:%x", &b[0], &b[1], &b[2], &b[3], &b[4],
+			       &b[5]) == 6;
+		for (unsigned i = 0; found && i < 6; i++)
+			l->peer_mac[i] = (uint8_t)b[i];
+	}
+	g_strfreev(lines);
+	g_free(table);
+	return found;
+}
+
+/* An empty datagram to the discard port makes the kernel ask for the neighbour. */
+static bool peer_mac(struct rp_link *l, const char *name, struct rp_problem *p)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(9) };
+	const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool found = look_up(l, name);
+	char text[RDT_ADDR_TEXT];
+
+	memcpy(&to.sin_addr, l->opts.peer.bytes + 12, 4);
+	for (unsigned i = 0; i < 20 && !found; i++) {
+		(void)!sendto(fd, "", 0, 0, (void *)&to, sizeof(to));
+		g_usleep(50000);
+		found = look_up(l, name);
+	}
+	if (fd >= 0)
+		close(fd);
+	return found ||
+	       fail(p,
+		    g_strdup_printf("%s does not answer on %s: no MAC address for it (ip neigh); "
+				    "is it in the same subnet?",
+				    rdt_addr_text(&l->opts.peer, text, sizeof(text)), name));
+}
+
+/* Without a socket on the port the host would answer each packet by ICMP. rxe may have it. */
+static void guard_port(struct rp_link *l)
+{
+	struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = htons(l->opts.port) };
+
+	memcpy(&in.sin_addr, l->opts.local.bytes + 12, 4);
+	l->guard = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (l->guard >= 0 && bind(l->guard, (void *)&in, sizeof(in))) {
+		close(l->guard);
+		l->guard = -1;
+	}
+}
+
+static void packet_close(struct rp_link *l)
+{
+	if (l->fd >= 0)
+		close(l->fd);
+	if (l->guard >= 0)
+		close(l->guard);
+	rp_rc_free(l->rc);
+	rp_item_free(l->knock);
+	g_free(l);
+}
+
+static bool start(struct rp_link *l, GPtrArray *lines, struct rp_problem *p)
+{
+	struct sockaddr_ll ll = { .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL) };
+	char name[IF_NAMESIZE], local[RDT_ADDR_TEXT], peer[RDT_ADDR_TEXT];
+
+	if (l->opts.local.kind != RDT_ADDR_IPV4)
+		return fail(p, g_strdup("backend packet is for IPv4; use udp for IPv6"));
+	if (!find_interface(l, name, p))
+		return false;
+	l->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, htons(ETH_P_ALL));
+	if (l->fd < 0)
+		return fail(p, g_strdup_printf(
+				       "no packet socket: %s; it needs CAP_NET_RAW (run as root, "
+				       "or use --backend udp)",
+				       strerror(errno)));
+	ll.sll_ifindex = l->ifindex;
+	if (bind(l->fd, (void *)&ll, sizeof(ll)))
+		return fail(p, g_strdup_printf("%s: %s", name, strerror(errno)));
+	if (!own_mac(l, name, p) || !peer_mac(l, name, p))
+		return false;
+	guard_port(l);
+	g_ptr_array_add(
+		lines,
+		g_strdup_printf("packet %s %s to %s, port %u %s   reachable: F5 on frames", name,
+				rdt_addr_text(&l->opts.local, local, sizeof(local)),
+				rdt_addr_text(&l->opts.peer, peer, sizeof(peer)), l->opts.port,
+				l->guard >= 0 ? "is ours" : "is somebody else's (rdma_rxe?)"));
+	return true;
+}
+
+/* ---- frames -------------------------------------------------------------------------------------- */
+
+static bool put(struct rp_link *l, struct rp_item *item, char **ret_why)
+{
+	uint8_t *udp = item->bytes + RDT_LEN_eth + RDT_LEN_ipv4;
+	struct sockaddr_ll to = { .sll_family = AF_PACKET,
+				  .sll_ifindex = l->ifindex,
+				  .sll_protocol = htons(ETH_P_IP),
+				  .sll_halen = 6 };
+	size_t len;
+
+	if (!rp_item_bth(item, &len))
+		return true;
+	memcpy(item->bytes, l->peer_mac, 6);
+	memcpy(item->bytes + 6, l->mac, 6);
+	memcpy(to.sll_addr, l->peer_mac, 6);
+	rdt_udp_set_dport(udp, l->opts.port);
+	/* A length that the script has cut stays wrong on the wire: receivers drop it. */
+	if (rdt_udp_len(udp) == len + RDT_LEN_udp)
+		rp_item_seal(item);
+	if (sendto(l->fd, item->bytes, item->len, 0, (void *)&to, sizeof(to)) < 0) {
+		*ret_why = g_strdup_printf("cannot send the frame: %s", strerror(errno));
+		return false;
+	}
+	item->ns = rp_now();
+	rdt_udp_set_dport(udp, RDT_ROCEV2_PORT);
+	if (rdt_udp_len(udp) == len + RDT_LEN_udp)
+		rp_item_seal(item);
+	if (l->opts.tap)
+		l->opts.tap(l->opts.tap_user, item, true);
+	return true;
+}
+
+static struct rp_item *get(struct rp_link *l, bool *ret_more)
+{
+	uint8_t buf[RP_FRAME_MAX];
+	struct sockaddr_ll from = { 0 };
+	socklen_t from_len = sizeof(from);
+	const ssize_t n = recvfrom(l->fd, buf, sizeof(buf), 0, (void *)&from, &from_len);
+	struct rdt_frame frame;
+	struct rp_item *item;
+	struct rp_carrier c;
+
+	*ret_more = n >= 0;
+	if (n < 0 || from.sll_pkttype == PACKET_OUTGOING)
+		return NULL;
+	rdt_frame_parse(RDT_LINK_ETHERNET, buf, (size_t)n, (size_t)n, l->opts.port, &frame);
+	if (frame.kind != RDT_FRAME_IB || frame.encap != RDT_ENCAP_ROCEV2 ||
+	    !rdt_addr_equal(&frame.src, &l->opts.peer) ||
+	    !rdt_addr_equal(&frame.dst, &l->opts.local) || frame.bth_have < frame.bth_len)
+		return NULL;
+	c = (struct rp_carrier){ .src = frame.src,
+				 .dst = frame.dst,
+				 .sport = frame.sport,
+				 .tos = frame.tos,
+				 .ttl = frame.ttl,
+				 .ip_id = (uint16_t)rdt_ipv4_id(frame.net) };
+	item = rp_item_new((enum rdt_side) !l->opts.side, rp_now());
+	item->bad_icrc = rdt_icrc_check(&frame, NULL, NULL) != RDT_ICRC_OK;
+	if (!rp_item_wrap(item, &c, frame.bth, frame.bth_len)) {
+		rp_item_free(item);
+		return NULL;
+	}
+	rp_roce_heard(l, item);
+	return item;
+}
+
+static struct rp_link *packet_open(const struct rp_link_opts *opts, bool check, GPtrArray *lines,
+				   struct rp_problem *p)
+{
+	struct rp_link *l = g_new0(struct rp_link, 1);
+
+	(void)check;
+	l->opts = *opts;
+	l->fd = l->guard = -1;
+	l->put = put;
+	l->get = get;
+	if (!start(l, lines, p)) {
+		packet_close(l);
+		return NULL;
+	}
+	rp_wait_prepare(opts->realtime);
+	return l;
+}
+
+const struct rp_backend rp_backend_packet = {
+	.name = "packet",
+	.summary = "AF_PACKET: every byte of the frame, beside rdma_rxe on one host",
+	.reach = RP_F5,
+	.families = { [RP_CM] = true, [RP_OP] = true, [RP_PACKET] = true },
+	.open = packet_open,
+	.attach = rp_roce_attach,
+	.send = rp_roce_send,
+	.wait = rp_roce_wait,
+	.close = packet_close,
+};

@@ -1,0 +1,120 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# script, replay and diff: results, formats, exit codes, and what is said of bad input.
+. "$(dirname "$0")/lib.sh"
+
+port=$((23000 + $$ % 20000))
+run "$RDT" script 1 "$CAPTURES/reject.pcap" -o "$TMP/reject.rdt"
+check "a script is written" exits 0
+run grep -c '' "$TMP/reject.rdt"
+run "$RDT" script "$CAPTURES/reject.pcap"
+check "several connections: say which" exits 2
+check "several connections: said" says 'has [0-9]+ connections: say which'
+run "$RDT" script 99 "$CAPTURES/reject.pcap"
+check "no such connection" exits 2
+
+# Results.
+run "$RDT" replay "$TMP/reject.rdt"
+check "a simulation passes" exits 0
+check "its level" prints 'fidelity   F5\+T \(bytes\)   required F3   PASS'
+check "what was not tested" prints 'not tested a real peer'
+run "$RDT" replay -T json "$TMP/reject.rdt"
+check "json is json" jq -e '.[] | select(.type == "result") | .level == "F5" and .passed' "$out"
+check "json has a record a field" jq -e '[.[] | select(.type == "field")] | length > 50' "$out"
+run "$RDT" replay -T junit "$TMP/reject.rdt"
+check "junit is xml" python3 -c 'import sys, xml.dom.minidom as m; d = m.parse(sys.argv[1]); assert d.documentElement.getAttribute("failures") == "0"' "$out"
+run "$RDT" replay -T tap "$TMP/reject.rdt"
+check "tap" prints '^ok 1 - '
+mkdir "$TMP/suite"
+cp "$TMP/reject.rdt" "$TMP/suite/a.rdt"
+printf 'rdt 1\nservice tcp:1\na > REQ[]\nrequire F5\n' >"$TMP/suite/b.rdt"
+printf 'rdt 1\na > REQ[\n' >"$TMP/suite/c.rdt"
+run "$RDT" replay "$TMP/suite"
+check "a suite: the worst exit code" exits 2
+check "a suite: its sum" prints '^1 passed, 1 failed, 1 could not be played$'
+check "a suite: where the error is" says 'c.rdt: 3:1: expected'
+run "$RDT" replay --require F5 -w "$TMP/own.pcapng" "$TMP/reject.rdt"
+check "its own capture" exits 0
+run "$RDT" diff "$CAPTURES/reject.pcap:1" "$TMP/own.pcapng:1"
+check "diff: the replay is the capture" exits 0
+run "$RDT" diff "$CAPTURES/reject.pcap:1" "$CAPTURES/accept.pcap:1"
+check "diff: others differ" exits 1
+check "diff: how" prints 'not F1 +closed instead of rejected'
+check "diff: which field" prints 'private  expected'
+
+# Two processes; then each kind of trouble.
+live() { # role local peer options...
+	local role=$1 local=$2 peer=$3
+	shift 3
+	"$RDT" replay "$TMP/reject.rdt" --play "$role" --backend udp --local "$local" --peer "$peer" --port "$port" "$@"
+}
+live p 127.0.0.2 127.0.0.1 -v >"$TMP/p.out" 2>"$TMP/p.err" &
+p=$!
+until grep -q bound "$TMP/p.err"; do sleep 0.05; done
+run live a 127.0.0.9 127.0.0.2 --timeout 300ms
+check "a stranger is not answered" exits 1
+run live p 127.0.0.2 127.0.0.1
+check "port in use" exits 4
+check "port in use: said" says 'in use'
+run live a 127.0.0.1 127.0.0.2
+check "two processes" exits 0
+check "two processes: bytes" prints 'fidelity   F5'
+wait $p
+rc=$?
+check "the passive one" exits 0
+run live a 127.0.0.1 127.0.0.2 --timeout 300ms
+check "a silent peer is no success" exits 1
+check "a silent peer: what is missing" prints 'p > REJ +did not come'
+run live a 192.0.2.1 127.0.0.2
+check "an address of somebody else" exits 4
+check "an address of somebody else: said" says 'no address of this host'
+for address in 224.0.0.1 255.255.255.255 0.0.0.0 ff02::1; do
+	run live a 127.0.0.1 $address
+	check "$address is refused" exits 2
+	check "$address: said" says 'never spoken to'
+done
+run live a 127.0.0.1 ::1
+check "two kinds of addresses" exits 2
+run "$RDT" replay "$TMP/reject.rdt" --peer 127.0.0.2
+check "no role" exits 2
+check "no role: said" says 'say which role is played: --play a or --play p'
+run "$RDT" replay "$TMP/reject.rdt" --play x --peer 127.0.0.2 --local 127.0.0.1
+check "no such role" exits 2
+run "$RDT" replay "$TMP/reject.rdt" --backend nothing
+check "no such backend" exits 2
+check "no such backend: which there are" says 'it has auto, sim, udp'
+run "$RDT" replay "$TMP/reject.rdt" --speed fast
+check "no such speed" exits 2
+run "$RDT" replay "$TMP/nothing.rdt"
+check "no such file" exits 2
+printf 'rdt 1\nservice tcp:1\na > REQ[private=file:"%s/none"]\n' "$TMP" >"$TMP/file.rdt"
+run "$RDT" replay "$TMP/file.rdt"
+check "a file that is not there" exits 2
+check "a file that is not there: where" says 'line 3'
+if "$RDT" replay "$TMP/reject.rdt" --backend rdmacm --play a --local 127.0.0.1 --peer 127.0.0.2 --check 2>&1 | grep -q 'there is no backend'; then
+	echo "built without rdma-core: its backends are not tried"
+else
+	for backend in rdmacm umad; do
+		run "$RDT" replay "$TMP/reject.rdt" --backend $backend --play a --local 127.0.0.1 --peer 127.0.0.2
+		check "$backend without a device" exits 4
+		check "$backend without a device: said" says 'RDMA device'
+	done
+fi
+run live a 127.0.0.1 127.0.0.2 --check
+check "--check" exits 0
+check "--check: what it found" prints 'reachable: F5'
+
+# Ctrl-C: the result is printed, the connection is left.
+printf 'rdt 1\nservice tcp:7\na > REQ[]\n+20s p > REP[]\n' >"$TMP/long.rdt"
+"$RDT" replay "$TMP/long.rdt" --play a --backend udp --local 127.0.0.1 --peer 127.0.0.2 --port "$port" \
+	-w "$TMP/left.pcapng" >"$out" 2>"$err" &
+p=$!
+sleep 1
+kill -INT $p
+wait $p
+rc=$?
+check "a signal ends it" exits 1
+check "a signal: said" prints 'stopped by a signal'
+run "$RDT" list -T csv -e outcome,rej_reason -E header=n "$TMP/left.pcapng"
+check "a signal: the connection was left" prints '^(timeout|rejected),4$'
+finish
