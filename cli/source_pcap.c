@@ -43,13 +43,16 @@ const char *source_link_text(uint32_t link, char *buf, size_t size)
 	return buf;
 }
 
+#define BUFFER_SIZE (1 << 18)
+
 /* ---- files ------------------------------------------------------------------------------- */
 
 struct pcap_source {
 	struct source base;
 	pcap_t *pcap;
-	FILE *file;  /* pcap's */
-	uint64_t at; /* where the next record begins; pcap format only */
+	FILE *file;   /* pcap's */
+	char *buffer; /* the file's */
+	uint64_t at;  /* where the next record begins; pcap format only */
 	uint32_t link;
 	bool counted; /* at is right */
 };
@@ -99,6 +102,7 @@ static uint64_t pcap_source_position(struct source *source)
 static void pcap_source_close(struct source *source)
 {
 	pcap_close(self(source)->pcap);
+	free(self(source)->buffer);
 	free(source);
 }
 
@@ -113,6 +117,7 @@ struct source *source_pcap_open(const char *path, const struct source_peek *peek
 	char error[PCAP_ERRBUF_SIZE];
 	struct pcap_source *s;
 	pcap_t *pcap;
+	char *buffer;
 	FILE *file;
 
 	if (peek->compressed) {
@@ -127,11 +132,16 @@ struct source *source_pcap_open(const char *path, const struct source_peek *peek
 		*ret_why = g_strdup(strerror(errno));
 		return NULL;
 	}
-	setvbuf(file, NULL, _IOFBF, 1 << 18);
+	/* The C library makes no larger buffer than a block by itself, whatever size it is asked for. */
+	buffer = malloc(BUFFER_SIZE);
+	if (!buffer)
+		cli_no_memory();
+	setvbuf(file, buffer, _IOFBF, BUFFER_SIZE);
 	pcap = pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO, error);
 	if (!pcap) {
 		*ret_why = g_strdup(error);
 		fclose(file);
+		free(buffer);
 		return NULL;
 	}
 	s = calloc(1, sizeof(*s));
@@ -144,6 +154,7 @@ struct source *source_pcap_open(const char *path, const struct source_peek *peek
 		peek->pcapng || peek->bytes[0] == 0x4d || peek->bytes[3] == 0x4d ? 9 : 6;
 	s->pcap = pcap;
 	s->file = file;
+	s->buffer = buffer;
 	s->at = 24;
 	s->counted = peek->pcap;
 	s->link = link_of_dlt(pcap_datalink(pcap));
