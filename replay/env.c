@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+#include "rdmatrace/text.h"
+#include "replay/slurp.h"
+
 /* ---- templates ------------------------------------------------------------------------------ */
 
 static const struct {
@@ -301,19 +304,13 @@ static bool put_part(struct rp_env *env, const struct rp_part *part, GByteArray 
 	const guint at = bytes->len;
 	gchar *text;
 	gsize size;
-	GError *error = NULL;
+	char *why;
 
 	if (part->kind == RP_PART_FILE) {
-		if (!g_file_get_contents(part->text, &text, &size, &error)) {
-			env_fail(env, part->pos, g_strdup(error->message));
-			g_error_free(error);
+		if (!rp_slurp(part->text, RP_BYTES_MAX, false, &text, &size, &why)) {
+			env_fail(env, part->pos, g_strdup_printf("%s: %s", part->text, why));
+			g_free(why);
 			return false;
-		}
-		if (size > RP_BYTES_MAX) {
-			g_free(text);
-			return env_fail(env, part->pos,
-					g_strdup_printf("%s has more than %u bytes", part->text,
-							RP_BYTES_MAX));
 		}
 		g_byte_array_append(bytes, (const guint8 *)text, (guint)size);
 		g_free(text);
@@ -342,16 +339,36 @@ bool rp_bytes(struct rp_env *env, const struct rp_value *value, GByteArray *byte
 	return true;
 }
 
-/* How many bytes a field can have. */
-static size_t room_of(struct rp_msg msg, unsigned field)
+/* Will the private data begin with an IP CM header, as far as the script can tell? */
+static bool ipcm_comes(struct rp_env *env, const struct rp_stmt *s)
 {
+	const bool req = s->msg.code == RDT_MSG_REQ;
+	const struct rp_assign *a;
+	uint64_t svc;
+	bool said;
+
+	if (!req && s->msg.code != RDT_MSG_SIDR_REQ)
+		return false;
+	a = rp_expr(env, s, req ? RDT_F_req_service_id : RDT_F_sidr_req_service_id, &said);
+	if (a && a->value.kind == RP_VALUE_NUM)
+		svc = a->value.num;
+	else if (a && env->script->has_service && !said)
+		svc = env->script->service;
+	else
+		return true;
+	return rdt_name_find(RDT_NAMES_port_space, svc >> 16);
+}
+
+/* How many bytes a field can have. */
+static size_t room_of(struct rp_env *env, const struct rp_stmt *s, unsigned field)
+{
+	const struct rp_msg msg = s->msg;
 	const struct rdt_field *private_data = rp_msg_private(msg);
 
 	if (field < RDT_FIELD_COUNT)
 		return rdt_fields[field].width / 8u;
 	if (field == RP_FIELD_PRIVATE && private_data)
-		return private_data->width / 8u -
-		       (msg.code == RDT_MSG_REQ || msg.code == RDT_MSG_SIDR_REQ ? RDT_LEN_ipcm : 0);
+		return private_data->width / 8u - (ipcm_comes(env, s) ? RDT_LEN_ipcm : 0);
 	return field == RP_FIELD_PRIVATE ? 512 : RP_BYTES_MAX;
 }
 
@@ -363,7 +380,7 @@ static bool check_stmt(struct rp_env *env, const struct rp_stmt *s)
 
 	for (size_t i = 0; i < s->assign_count && ok; i++) {
 		const struct rp_assign *a = &s->assigns[i];
-		const size_t room = room_of(s->msg, a->field);
+		const size_t room = room_of(env, s, a->field);
 
 		if (a->value.kind != RP_VALUE_BYTES)
 			continue;

@@ -91,6 +91,20 @@ printf 'rdt 1\nservice tcp:1\na > REQ[private=file:"%s/none"]\n' "$TMP" >"$TMP/f
 run "$RDT" replay "$TMP/file.rdt"
 check "a file that is not there" exits 2
 check "a file that is not there: where" says 'line 3'
+# Files have an end, and are files.
+printf 'rdt 1\nservice tcp:7\na > REQ[private=file:"/dev/zero"]\n' >"$TMP/device.rdt"
+run "$RDT" replay "$TMP/device.rdt"
+check "a device is no file" exits 2
+check "a device is no file: said" says 'line 3.*not a regular file'
+# Services that are not the IP CM's have the whole room.
+bytes=$(printf 'ab%.0s' $(seq 92))
+printf 'rdt 1\nservice 0x0002c90200000001\na > REQ[private=hex:%s]\n+1ms p > REJ[]\n' "$bytes" >"$TMP/room.rdt"
+run "$RDT" replay "$TMP/room.rdt"
+check "private data of a native service" exits 0
+printf 'rdt 1\nservice tcp:7\na > REQ[private=hex:%s]\n' "$bytes" >"$TMP/room.rdt"
+run "$RDT" replay "$TMP/room.rdt"
+check "private data behind an IP CM header" exits 2
+check "private data behind an IP CM header: said" says 'room for 56'
 if "$RDT" replay "$TMP/reject.rdt" --backend rdmacm --play a --local 127.0.0.1 --peer 127.0.0.2 --check 2>&1 | grep -q 'there is no backend'; then
 	echo "built without rdma-core: its backends are not tried"
 else
