@@ -2,6 +2,7 @@
 /* Templates, symbols and bytes: what values depend on. */
 #include "replay/build.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "rdmatrace/text.h"
@@ -407,8 +408,26 @@ static bool check_stmt(struct rp_env *env, const struct rp_stmt *s)
 	return ok;
 }
 
+/* A number that its symbol cannot hold would be cut. */
+static bool check_bindings(struct rp_env *env)
+{
+	for (size_t i = 0; i < env->script->binding_count; i++) {
+		const struct rp_binding *b = &env->script->bindings[i];
+		const unsigned bits = rp_kind_bits(rp_symbol(env->symbols, b->symbol)->kind);
+
+		if (!b->is_gid && bits < 64 && b->num >> bits)
+			return env_fail(env, b->pos,
+					g_strdup_printf("%s has %u bits; 0x%" PRIx64
+							" does not fit",
+							b->symbol, bits, b->num));
+	}
+	return true;
+}
+
 bool rp_env_check(struct rp_env *env)
 {
+	if (!check_bindings(env))
+		return false;
 	for (size_t i = 0; i < env->script->stmt_count; i++) {
 		const struct rp_stmt *s = &env->script->stmts[i];
 

@@ -96,6 +96,11 @@ printf 'rdt 1\nservice tcp:7\na > REQ[private=file:"/dev/zero"]\n' >"$TMP/device
 run "$RDT" replay "$TMP/device.rdt"
 check "a device is no file" exits 2
 check "a device is no file: said" says 'line 3.*not a regular file'
+# A value that its symbol cannot hold.
+printf 'rdt 1\nservice tcp:7\nbind $p.psn = 0x1000001\na > REQ[]\n' >"$TMP/wide.rdt"
+run "$RDT" replay "$TMP/wide.rdt"
+check "a PSN of 25 bits" exits 2
+check "a PSN of 25 bits: said" says 'line 3.*24 bits'
 # Services that are not the IP CM's have the whole room.
 bytes=$(printf 'ab%.0s' $(seq 92))
 printf 'rdt 1\nservice 0x0002c90200000001\na > REQ[private=hex:%s]\n+1ms p > REJ[]\n' "$bytes" >"$TMP/room.rdt"
