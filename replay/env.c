@@ -424,9 +424,22 @@ static bool check_bindings(struct rp_env *env)
 	return true;
 }
 
+/* What plays nothing would pass as faithful: a script that was cut off, say. */
+static bool check_has_any(struct rp_env *env)
+{
+	for (size_t i = 0; i < env->script->stmt_count; i++) {
+		const enum rp_stmt_kind kind = env->script->stmts[i].kind;
+
+		if (kind == RP_STMT_MSG || kind == RP_STMT_EVENT || kind == RP_STMT_EITHER)
+			return true;
+	}
+	return env_fail(env, (struct rp_pos){ 1, 1 },
+			g_strdup("the script has no message: there is nothing to play"));
+}
+
 bool rp_env_check(struct rp_env *env)
 {
-	if (!check_bindings(env))
+	if (!check_bindings(env) || !check_has_any(env))
 		return false;
 	for (size_t i = 0; i < env->script->stmt_count; i++) {
 		const struct rp_stmt *s = &env->script->stmts[i];

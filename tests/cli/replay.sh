@@ -96,6 +96,11 @@ printf 'rdt 1\nservice tcp:7\na > REQ[private=file:"/dev/zero"]\n' >"$TMP/device
 run "$RDT" replay "$TMP/device.rdt"
 check "a device is no file" exits 2
 check "a device is no file: said" says 'line 3.*not a regular file'
+# Nothing to play is not faithful.
+printf 'rdt 1\n...\n' >"$TMP/nothing.rdt"
+run "$RDT" replay "$TMP/nothing.rdt"
+check "a script without a message" exits 2
+check "a script without a message: said" says 'nothing to play'
 # A value that its symbol cannot hold.
 printf 'rdt 1\nservice tcp:7\nbind $p.psn = 0x1000001\na > REQ[]\n' >"$TMP/wide.rdt"
 run "$RDT" replay "$TMP/wide.rdt"
