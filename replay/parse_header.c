@@ -137,6 +137,8 @@ static bool parse_binding(struct rp_parser *p, bool force)
 
 	b->pos = p->tok.pos;
 	b->force = force;
+	if (script->binding_count > RP_BINDINGS_MAX)
+		return rp_parse_fail(p, b->pos, "more than %u bind and was lines", RP_BINDINGS_MAX);
 	if (p->tok.kind != RP_TOK_WORD || *p->tok.text != '$')
 		return rp_parse_expected(p, "a symbol such as $a.qpn");
 	if (!rp_parse_symbol(p, &p->tok, &b->symbol, &len))

@@ -212,6 +212,7 @@ struct rp_script {
 #define RP_STMTS_MAX 100000u
 #define RP_REPEAT_MAX 1000u
 #define RP_BYTES_MAX (1u << 20) /* of one value */
+#define RP_BINDINGS_MAX 4096u   /* bind and was lines: a connection has some dozen symbols */
 
 /*
  * Read a script. text need not be terminated. Returns NULL and fills *ret_error when it is none.
