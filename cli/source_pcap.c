@@ -43,7 +43,8 @@ const char *source_link_text(uint32_t link, char *buf, size_t size)
 	return buf;
 }
 
-#define BUFFER_SIZE (1 << 18)
+/* Large enough to save calls, small enough to stay in the first cache: four times as much costs more. */
+#define BUFFER_SIZE (1 << 15)
 
 /* ---- files ------------------------------------------------------------------------------- */
 
