@@ -445,10 +445,10 @@ Test(exchange, in_pieces)
 
 		if (i + 1 < sizeof(CLIENT)) {
 			f.seq[0] = at + 1;
-			send_tcp(&s, &f, 0, TCP_ACK, CLIENT + i + 1, 1);
+			send_tcp(&s, &f, 0, TCP_ACK, &CLIENT[i + 1], 1);
 		}
 		f.seq[0] = at;
-		send_tcp(&s, &f, 0, TCP_ACK, CLIENT + i, 1);
+		send_tcp(&s, &f, 0, TCP_ACK, &CLIENT[i], 1);
 		f.seq[0] = at + 2;
 	}
 	f.seq[0] = 1001 + sizeof(CLIENT);
@@ -470,7 +470,7 @@ Test(exchange, with_a_hole_is_none)
 	open_flow(&s, &f);
 	send_tcp(&s, &f, 0, TCP_ACK, CLIENT, 20);
 	f.seq[0] += 10;
-	send_tcp(&s, &f, 0, TCP_ACK, CLIENT + 30, sizeof(CLIENT) - 30);
+	send_tcp(&s, &f, 0, TCP_ACK, &CLIENT[30], sizeof(CLIENT) - 30);
 	send_tcp(&s, &f, 1, TCP_ACK, SERVER, sizeof(SERVER));
 	tracked_finish(&s.t);
 	for (uint32_t i = 0; i < rdt_tracker_conn_count(s.t.tracker); i++)
