@@ -42,7 +42,9 @@ GPtrArray *replay_untested(const struct rp_player *p, bool live)
 	}
 	if (!live)
 		g_ptr_array_add(list, (gpointer)(uintptr_t) "a real peer");
-	if (!repeats)
+	if (!repeats && p->resent)
+		g_ptr_array_add(list, (gpointer)(uintptr_t) "retransmission timers of the peer");
+	else if (!repeats)
 		g_ptr_array_add(
 			list, (gpointer)(uintptr_t) "retransmission timers (nothing was repeated)");
 	if (!mra)
@@ -78,6 +80,9 @@ static void remark(const struct cli_opts *opts, const struct replay_run *run,
 				rdt_duration_text(rec->s->fault.delay_ns, a, sizeof(a)));
 		if (rec->s->fault.hold)
 			fputs(", held back", out);
+		if (rec->resent)
+			fprintf(out, ", and %u more time%s: nobody listened", rec->resent,
+				rec->resent == 1 ? "" : "s");
 		break;
 	case RP_REC_UNSEEN:
 		fprintf(out, "not seen: backend %s does not show it", run->backend);

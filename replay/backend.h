@@ -52,6 +52,8 @@ struct rp_backend {
 	 */
 	enum rp_wait (*wait)(struct rp_link *link, int64_t until, struct rp_item **ret_item,
 			     char **ret_why);
+	/* What the link knows of why the peer was silent; NULL: nothing, or no such function. g_malloc. */
+	char *(*silence)(const struct rp_link *link);
 	void (*close)(struct rp_link *link);
 };
 

@@ -113,6 +113,20 @@ static bool send(void *user, struct rp_item *item, char **ret_why)
 	return live->backend->send(live->link, item, ret_why);
 }
 
+/* The cause before what followed from it. */
+static void tell_silence(const struct rp_live *live, struct rp_player *p)
+{
+	char *silence = live->backend->silence ? live->backend->silence(live->link) : NULL;
+	char *both;
+
+	if (!silence)
+		return;
+	both = g_strdup_printf("%s; %s", silence, p->why);
+	g_free(silence);
+	g_free(p->why);
+	p->why = both;
+}
+
 void rp_live_run(struct rp_live *live, struct rp_player *p)
 {
 	struct rp_item *item;
@@ -151,7 +165,9 @@ void rp_live_run(struct rp_live *live, struct rp_player *p)
 		}
 		g_free(why);
 	}
-	if (p->state == RP_FAILED)
+	if (p->state == RP_FAILED) {
+		tell_silence(live, p);
 		leave(live, p);
+	}
 	rp_player_end(p, rp_now(), NULL);
 }

@@ -256,6 +256,28 @@ static void damage(struct rp_item *item, const struct rp_fault *f)
 		item->len = (size_t)(bth - item->bytes) + f->truncate;
 }
 
+bool rp_player_may_resend(struct rp_player *p, int64_t now)
+{
+	if ((p->opts.max_msgs && p->sent >= p->opts.max_msgs) ||
+	    (p->opts.rate && now < p->next_slot_ns))
+		return false;
+	if (p->opts.rate)
+		p->next_slot_ns = now + (int64_t)(1000000000u / p->opts.rate);
+	p->sent++;
+	p->resent++;
+	for (guint i = p->recs->len; i-- > 0;) {
+		struct rp_rec *rec = p->recs->pdata[i];
+
+		if (rec->kind == RP_REC_SENT) {
+			rec->resent++;
+			break;
+		}
+	}
+	/* The peer answers this one. */
+	p->prev_ns = MAX(p->prev_ns, now);
+	return true;
+}
+
 static void forget_prepared(struct rp_player *p)
 {
 	rp_item_free(p->prepared);

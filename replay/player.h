@@ -39,7 +39,8 @@ struct rp_rec {
 		*got;   /* what the script says; what was sent or came; NULL where none */
 	GArray *fields; /* of struct rp_field_result */
 	unsigned differs;
-	bool repeat; /* EXTRA: said before, in the same words */
+	unsigned resent; /* SENT: so many times more, because nobody listened at the peer */
+	bool repeat;     /* EXTRA: said before, in the same words */
 	bool judged; /* a gap to the event before was compared */
 	int64_t gap_ns;
 	uint64_t want_gap_ns;
@@ -83,6 +84,7 @@ struct rp_player {
 	struct rp_item *prepared; /* what pc sends, built before it is due; NULL for none */
 	GPtrArray *delayed;       /* struct rp_delayed * */
 	uint64_t sent, jumps;
+	uint64_t resent; /* of sent: the same again because nobody listened; the last rec's */
 	size_t furthest;      /* statement that has happened, since the last jump */
 	int64_t next_slot_ns; /* of the rate limit */
 };
@@ -97,6 +99,12 @@ int64_t rp_player_run(struct rp_player *p, int64_t now);
 
 /* A message came. item is the player's from now on; its ns says when. */
 void rp_player_receive(struct rp_player *p, struct rp_item *item);
+
+/*
+ * Nobody listened when the last message was sent. May the link send it again now? It counts against
+ * max_msgs and rate like any other.
+ */
+bool rp_player_may_resend(struct rp_player *p, int64_t now);
 
 /* The operation that was sent is done (acknowledged, answered) or has failed. */
 void rp_player_op_done(struct rp_player *p, int64_t now, const char *error);

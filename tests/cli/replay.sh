@@ -65,6 +65,16 @@ check "the passive one" exits 0
 run live a 127.0.0.1 127.0.0.2 --timeout 300ms
 check "a silent peer is no success" exits 1
 check "a silent peer: what is missing" prints 'p > REJ +did not come'
+# Nobody listens: the REQ goes again now and then, counted and told.
+run live a 127.0.0.1 127.0.0.2 --timeout 2500ms -w "$TMP/knock.pcapng"
+check "nobody listens" exits 1
+check "nobody listens: told" prints 'stopped +nobody listens on UDP [0-9]+ of 127.0.0.2 \(ICMP port unreachable\); REQ was sent [23] times; p did not send REJ'
+check "nobody listens: each is told" prints 'a > REQ +sent, and [12] more times?: nobody listened'
+check "nobody listens: no claim about timers" prints 'not tested retransmission timers of the peer'
+run "$RDT" dump "$TMP/knock.pcapng"
+check "nobody listens: one REQ a second" test "$(grep -c 'CM REQ' "$out")" -le 3
+run live a 127.0.0.1 127.0.0.2 --timeout 2500ms --max-msgs 1 -T json
+check "nobody listens: --max-msgs holds" jq -e '.[] | select(.type == "result") | .resent == 0' "$out"
 run live a 192.0.2.1 127.0.0.2
 check "an address of somebody else" exits 4
 check "an address of somebody else: said" says 'no address of this host'
