@@ -41,7 +41,7 @@ struct rp_rec {
 	unsigned differs;
 	unsigned resent; /* SENT: so many times more, because nobody listened at the peer */
 	bool repeat;     /* EXTRA: said before, in the same words */
-	bool judged; /* a gap to the event before was compared */
+	bool judged;     /* a gap to the event before was compared */
 	int64_t gap_ns;
 	uint64_t want_gap_ns;
 	bool in_time;
@@ -78,13 +78,14 @@ struct rp_player {
 	size_t pc;
 	unsigned *seen;            /* by statement: how often it was sent or came */
 	int64_t start_ns, prev_ns; /* of the first event; of the last. INT64_MIN before */
+	int64_t op_start_ns;       /* when the last operation was sent */
 	int64_t entered_ns;        /* when the statement at pc began to be waited for */
 	struct rp_item *in_flight; /* an operation that is not done */
 	struct rp_rec *in_flight_rec;
 	struct rp_item *prepared; /* what pc sends, built before it is due; NULL for none */
 	GPtrArray *delayed;       /* struct rp_delayed * */
 	uint64_t sent, jumps;
-	uint64_t resent; /* of sent: the same again because nobody listened; the last rec's */
+	uint64_t resent;      /* of sent: the same again because nobody listened; the last rec's */
 	size_t furthest;      /* statement that has happened, since the last jump */
 	int64_t next_slot_ns; /* of the rate limit */
 };

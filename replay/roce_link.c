@@ -90,10 +90,11 @@ char *rp_roce_silence(const struct rp_link *l)
 
 	if (!l->refused || l->heard || !l->knock)
 		return NULL;
-	return g_strdup_printf("nobody listens on UDP %u of %s (ICMP port unreachable); %s was sent "
-			       "%" PRIu64 " time%s",
-			       l->opts.port, rdt_addr_text(&l->opts.peer, peer, sizeof(peer)),
-			       rp_msg_name(l->knock->msg), times, times == 1 ? "" : "s");
+	return g_strdup_printf(
+		"nobody listens on UDP %u of %s (ICMP port unreachable); %s was sent "
+		"%" PRIu64 " time%s",
+		l->opts.port, rdt_addr_text(&l->opts.peer, peer, sizeof(peer)),
+		rp_msg_name(l->knock->msg), times, times == 1 ? "" : "s");
 }
 
 enum rp_wait rp_roce_wait(struct rp_link *l, int64_t until, struct rp_item **ret_item,
