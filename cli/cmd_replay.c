@@ -261,6 +261,18 @@ static void tap_all(struct replaying *r, const struct rp_player *p)
 	}
 }
 
+/* It is no hang: somebody has to start the peer. */
+static void waiting(void *user, const char *msg, int64_t ns)
+{
+	const struct replaying *r = user;
+	char peer[RDT_ADDR_TEXT], span[RDT_TEXT_MAX];
+
+	/* To the nearest 0.1 s: the wait began a moment ago. */
+	ns = (ns + 50000000) / 100000000 * 100000000;
+	cli_warn("waiting for %s of %s (%s)", msg, rdt_addr_text(&r->link.peer, peer, sizeof(peer)),
+		 rdt_duration_text((uint64_t)ns, span, sizeof(span)));
+}
+
 /* ---- one script -------------------------------------------------------------------------------------- */
 
 static void addresses(const struct replaying *r, struct rdt_addr addr[RP_ROLES])
@@ -273,7 +285,9 @@ static struct rp_player *play_live(struct replaying *r, const struct rp_script *
 				   GPtrArray *lines, struct rp_problem *problem)
 {
 	struct rdt_addr addr[RP_ROLES];
-	struct rp_live live = { .backend = r->backend, .stop = &stopped };
+	struct rp_live live = {
+		.backend = r->backend, .stop = &stopped, .waiting = waiting, .user = r
+	};
 	struct rp_player *player;
 
 	r->link.tap = tap;

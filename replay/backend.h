@@ -73,6 +73,9 @@ struct rp_live {
 	const struct rp_backend *backend;
 	struct rp_link *link;
 	volatile const int *stop;
+	/* Told when a message of the peer is waited for, so that nobody thinks it hangs; may be NULL. */
+	void (*waiting)(void *user, const char *msg, int64_t ns);
+	void *user;
 };
 
 void rp_live_run(struct rp_live *live, struct rp_player *player);

@@ -86,15 +86,19 @@ static void knock(struct rp_link *l)
 char *rp_roce_silence(const struct rp_link *l)
 {
 	char peer[RDT_ADDR_TEXT];
-	const uint64_t times = l->player ? l->player->resent + 1 : 1;
+	uint64_t times;
 
-	if (!l->refused || l->heard || !l->knock)
+	if (!l->refused || l->heard)
 		return NULL;
+	rdt_addr_text(&l->opts.peer, peer, sizeof(peer));
+	if (!l->knock)
+		return g_strdup_printf("nobody listens on UDP %u of %s (ICMP port unreachable)",
+				       l->opts.port, peer);
+	times = l->player->resent + 1;
 	return g_strdup_printf(
 		"nobody listens on UDP %u of %s (ICMP port unreachable); %s was sent "
 		"%" PRIu64 " time%s",
-		l->opts.port, rdt_addr_text(&l->opts.peer, peer, sizeof(peer)),
-		rp_msg_name(l->knock->msg), times, times == 1 ? "" : "s");
+		l->opts.port, peer, rp_msg_name(l->knock->msg), times, times == 1 ? "" : "s");
 }
 
 enum rp_wait rp_roce_wait(struct rp_link *l, int64_t until, struct rp_item **ret_item,
