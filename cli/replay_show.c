@@ -150,7 +150,7 @@ static void differing(const struct cli_opts *opts, const struct replay_run *run,
 
 /* Long data phases are told in the middle by their number. */
 #define SHOWN_MAX 60u
-#define LINE_MAX_COLUMNS 80u
+#define LINE_COLUMNS 80u
 
 static void happenings(const struct cli_opts *opts, const struct replay_run *run)
 {
@@ -225,26 +225,40 @@ static void levels(const struct cli_opts *opts, const struct replay_run *run)
 	}
 }
 
-/* Which rules explained fields, on as many lines as it takes. */
-static void rules(const struct rp_grade *g)
+/* One of a list, on as many lines as the list takes. *column: 0 before the first. */
+static void list_one(unsigned *column, const char *label, const char *text)
 {
 	FILE *out = cli_out();
+	const unsigned len = (unsigned)strlen(text);
+
+	if (!*column) {
+		*column = (unsigned)fprintf(out, "  %-10s ", label) + len;
+	} else if (*column + 2 + len > LINE_COLUMNS) {
+		*column = (unsigned)fprintf(out, ",\n  %-10s ", "") - 2 + len;
+	} else {
+		fputs(", ", out);
+		*column += 2 + len;
+	}
+	fputs(text, out);
+}
+
+static void list_end(unsigned column)
+{
+	if (column)
+		fputc('\n', cli_out());
+}
+
+static void rules(const struct rp_grade *g)
+{
 	unsigned column = 0;
 
 	for (unsigned i = 0; i < g->rule_count; i++) {
-		char *one = g_strdup_printf("%s %u%s", g->rules[i].rule, g->rules[i].count,
-					    i + 1 < g->rule_count ? ", " : "");
+		char *one = g_strdup_printf("%s %u", g->rules[i].rule, g->rules[i].count);
 
-		if (!i || column + strlen(one) > LINE_MAX_COLUMNS) {
-			if (i)
-				fputc('\n', out);
-			column = (unsigned)fprintf(out, "  %-11s", i ? "" : "by rule");
-		}
-		column += (unsigned)fprintf(out, "%s", one);
+		list_one(&column, "by rule", one);
 		g_free(one);
 	}
-	if (g->rule_count)
-		fputc('\n', out);
+	list_end(column);
 }
 
 static void counts(const struct replay_run *run)
@@ -280,6 +294,7 @@ static void counts(const struct replay_run *run)
 void replay_text(const struct cli_opts *opts, const struct replay_run *run)
 {
 	FILE *out = cli_out();
+	unsigned column = 0;
 
 	if (!opts->quiet) {
 		for (guint i = 0; run->preflight && i < run->preflight->len; i++)
@@ -293,10 +308,8 @@ void replay_text(const struct cli_opts *opts, const struct replay_run *run)
 		return;
 	counts(run);
 	for (guint i = 0; run->untested && i < run->untested->len; i++)
-		fprintf(out, "%s%s", i ? ", " : "  not tested ",
-			(const char *)run->untested->pdata[i]);
-	if (run->untested && run->untested->len)
-		fputc('\n', out);
+		list_one(&column, "not tested", run->untested->pdata[i]);
+	list_end(column);
 	if (run->compare)
 		fprintf(out, "  captured   %s\n", run->compare);
 }
