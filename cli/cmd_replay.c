@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "pcapng.h"
 #include "rdmatrace/text.h"
@@ -260,6 +261,18 @@ static void tap_all(struct replaying *r, const struct rp_player *p)
 	}
 }
 
+/* It is no hang: somebody has to start the peer. */
+static void waiting(void *user, const char *msg, int64_t ns)
+{
+	const struct replaying *r = user;
+	char peer[RDT_ADDR_TEXT], span[RDT_TEXT_MAX];
+
+	/* To the nearest 0.1 s: the wait began a moment ago. */
+	ns = (ns + 50000000) / 100000000 * 100000000;
+	cli_warn("waiting for %s of %s (%s)", msg, rdt_addr_text(&r->link.peer, peer, sizeof(peer)),
+		 rdt_duration_text((uint64_t)ns, span, sizeof(span)));
+}
+
 /* ---- one script -------------------------------------------------------------------------------------- */
 
 static void addresses(const struct replaying *r, struct rdt_addr addr[RP_ROLES])
@@ -272,7 +285,9 @@ static struct rp_player *play_live(struct replaying *r, const struct rp_script *
 				   GPtrArray *lines, struct rp_problem *problem)
 {
 	struct rdt_addr addr[RP_ROLES];
-	struct rp_live live = { .backend = r->backend, .stop = &stopped };
+	struct rp_live live = {
+		.backend = r->backend, .stop = &stopped, .waiting = waiting, .user = r
+	};
 	struct rp_player *player;
 
 	r->link.tap = tap;
@@ -342,12 +357,24 @@ static int grade_it(struct replaying *r, const char *name, struct rp_player *pla
 						       : "both" };
 	GPtrArray *untested = replay_untested(player, r->backend != NULL);
 	char *compare = NULL;
+	unsigned unwritten = 0;
 
 	run.untested = untested;
 	rp_grade(player, backend, &run.grade);
 	run.passed = rp_grade_passes(&run.grade, player, r->has_require ? &r->require : NULL, RP_F3,
 				     &run.required);
-	if (r->opts->write) {
+	for (guint i = 0; !r->backend && i < player->recs->len; i++) {
+		const struct rp_rec *rec = player->recs->pdata[i];
+
+		unwritten += rec->got && !rec->got->bytes && rec->kind != RP_REC_DROPPED;
+	}
+	if (unwritten && r->opts->write) {
+		compare = g_strdup_printf(
+			"%s; without %u operation%s: a simulation makes no data packets (a live "
+			"replay with --peer does)",
+			r->opts->write, unwritten, unwritten == 1 ? "" : "s");
+		run.compare = compare;
+	} else if (r->opts->write) {
 		compare = g_strdup_printf("%s; compare it with rdma-trace diff CAPTURE:N %s:1",
 					  r->opts->write, r->opts->write);
 		run.compare = compare;
@@ -383,6 +410,11 @@ static int play_script(struct replaying *r, const char *name, const struct rp_sc
 	if (!r->backend) {
 		g_ptr_array_add(lines, g_strdup("sim, a virtual clock, both ends from the script   "
 						"reachable: F5+T of the model; no real peer"));
+		if (!rp_script_tells_data(script))
+			g_ptr_array_add(lines,
+					g_strdup("the script does not tell the QPNs and first "
+						 "PSNs of the data: no live backend can play "
+						 "it without bind lines for them"));
 		player = r->opts->replay.check ? NULL : play_sim(r, script);
 	} else {
 		if (r->backend->reach < (r->has_require ? r->require : script->require.level)) {
@@ -411,6 +443,23 @@ out:
 	return code;
 }
 
+/* pcap in both orders and both units, pcapng, and what compresses them. */
+static bool is_capture(const char *text, gsize len)
+{
+	static const char magics[][5] = { "\xa1\xb2\xc3\xd4", "\xd4\xc3\xb2\xa1",
+					  "\xa1\xb2\x3c\x4d", "\x4d\x3c\xb2\xa1",
+					  "\x0a\x0d\x0d\x0a", "\x28\xb5\x2f\xfd",
+					  "\x04\x22\x4d\x18", "\x1f\x8b\x08" };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(magics); i++) {
+		const size_t size = strlen(magics[i]);
+
+		if (len >= size && !memcmp(text, magics[i], size))
+			return true;
+	}
+	return false;
+}
+
 static int play_file(struct replaying *r, const char *path)
 {
 	struct rp_script *script;
@@ -430,8 +479,19 @@ static int play_file(struct replaying *r, const char *path)
 		len = all->len;
 		text = g_string_free(all, FALSE);
 	} else if (!g_file_get_contents(path, &text, &len, &failed)) {
-		code = refuse(r, path, CLI_USAGE, failed->message);
+		/* In words as the other commands have them, without the path again. */
+		code = refuse(r, path, CLI_USAGE,
+			      access(path, R_OK) ? strerror(errno) : failed->message);
 		g_error_free(failed);
+		return code;
+	}
+	if (is_capture(text, len)) {
+		char *why = g_strdup_printf(
+			"is a capture; make a script first: rdma-trace script N %s", path);
+
+		code = refuse(r, path, CLI_USAGE, why);
+		g_free(why);
+		g_free(text);
 		return code;
 	}
 	script = rp_script_parse(path, text, len, &error);

@@ -5,6 +5,20 @@
 
 #include "replay_read.h"
 
+static void print_script(const char *text, bool told)
+{
+	const char *rest = strchr(text, '\n');
+
+	/* rdt 1 must be the first line. */
+	if (!told && rest)
+		fprintf(cli_out(),
+			"%.*s\n# the capture does not tell the QPNs and first PSNs: for a "
+			"live replay add bind $a.qpn = ... and the like\n%s",
+			(int)(rest - text), text, rest + 1);
+	else
+		fputs(text, cli_out());
+}
+
 int cmd_script(const struct cli_opts *opts)
 {
 	struct replay_capture capture;
@@ -22,7 +36,12 @@ int cmd_script(const struct cli_opts *opts)
 				  error.pos.line, error.what);
 			code = CLI_USAGE;
 		} else {
-			fputs(text, cli_out());
+			if (!rp_script_tells_data(script)) {
+				cli_warn("the capture does not tell the QPNs and first PSNs: the "
+					 "script can be simulated and compared; for a live replay "
+					 "add bind lines for $a.qpn, $a.psn, $p.qpn and $p.psn");
+			}
+			print_script(text, rp_script_tells_data(script));
 		}
 		rp_script_free(back);
 		rp_script_free(script);

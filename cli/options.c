@@ -271,8 +271,10 @@ static bool take_arguments(struct cli_opts *opts, struct selection *sel, char **
 			g_ptr_array_add(files, g_strdup(*p));
 	}
 	if (opts->cmd->takes & CLI_TAKES_FILES && !files->len) {
-		cli_error("%s: no capture to read; name a file, or - for standard input",
-			  opts->cmd->name);
+		cli_error("%s: no %s, or - for standard input", opts->cmd->name,
+			  strcmp(opts->cmd->name, "replay")
+				  ? "capture to read; name a file"
+				  : "script to play; name a script (.rdt), a folder of them");
 		ok = false;
 	}
 	g_ptr_array_add(files, NULL);

@@ -271,6 +271,12 @@ static int read_it(struct reader *r)
 			rdt_tracker_addr(session_tracker(&r->session), conn->end[side].addr);
 
 		r->capture->recording.addr[side] = *addr;
+		if (conn->kind == RDT_CONN_OOB && conn->end[side].has_qpn &&
+		    conn->end[side].has_psn)
+			r->capture->recording.told[side] =
+				(struct rp_told){ .known = true,
+						  .qpn = conn->end[side].qpn,
+						  .psn = conn->end[side].psn };
 	}
 	r->capture->recording.tcp_port = r->session.conns[0]->p_port;
 	r->capture->recording.iwarp = r->session.conns[0]->kind == RDT_CONN_MPA;

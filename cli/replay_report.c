@@ -211,6 +211,7 @@ static void json_run(struct replay_report *r, const struct replay_run *run)
 	json_uint(j, "expected", g->expected);
 	json_uint(j, "extra", g->extra);
 	json_uint(j, "repeats", g->repeats);
+	json_uint(j, "resent", run->player->resent);
 	json_uint(j, "missing", g->missing);
 	json_uint(j, "disorder", g->disorder);
 	json_open(j, "fields", '{');

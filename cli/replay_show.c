@@ -42,7 +42,9 @@ GPtrArray *replay_untested(const struct rp_player *p, bool live)
 	}
 	if (!live)
 		g_ptr_array_add(list, (gpointer)(uintptr_t) "a real peer");
-	if (!repeats)
+	if (!repeats && p->resent)
+		g_ptr_array_add(list, (gpointer)(uintptr_t) "retransmission timers of the peer");
+	else if (!repeats)
 		g_ptr_array_add(
 			list, (gpointer)(uintptr_t) "retransmission timers (nothing was repeated)");
 	if (!mra)
@@ -78,6 +80,9 @@ static void remark(const struct cli_opts *opts, const struct replay_run *run,
 				rdt_duration_text(rec->s->fault.delay_ns, a, sizeof(a)));
 		if (rec->s->fault.hold)
 			fputs(", held back", out);
+		if (rec->resent)
+			fprintf(out, ", and %u more time%s: nobody listened", rec->resent,
+				rec->resent == 1 ? "" : "s");
 		break;
 	case RP_REC_UNSEEN:
 		fprintf(out, "not seen: backend %s does not show it", run->backend);
@@ -86,13 +91,13 @@ static void remark(const struct cli_opts *opts, const struct replay_run *run,
 		fputs("not sent: the script drops it", out);
 		break;
 	case RP_REC_GOT:
+		fputs("received", out);
 		if (rec->judged)
-			fprintf(out, "expected %s: %s%s%s", span((int64_t)rec->want_gap_ns, a),
+			fprintf(out, ", gap %s, expected %s%s%s%s",
+				rdt_duration_text((uint64_t)rec->gap_ns, a, sizeof(a)),
+				rdt_duration_text(rec->want_gap_ns, b, sizeof(b)),
 				cli_tone(opts, rec->in_time ? CLI_TONE_OFF : CLI_TONE_WARN),
-				rec->in_time ? "in time" : span(rec->gap_ns, b),
-				cli_tone(opts, CLI_TONE_OFF));
-		else
-			fputs("expected", out);
+				rec->in_time ? "" : ": not in time", cli_tone(opts, CLI_TONE_OFF));
 		break;
 	case RP_REC_EXTRA:
 		fprintf(out, "%s%s%s", cli_tone(opts, rec->in_time ? CLI_TONE_OFF : CLI_TONE_BAD),
@@ -145,18 +150,28 @@ static void differing(const struct cli_opts *opts, const struct replay_run *run,
 
 /* Long data phases are told in the middle by their number. */
 #define SHOWN_MAX 60u
+#define LINE_COLUMNS 80u
 
 static void happenings(const struct cli_opts *opts, const struct replay_run *run)
 {
 	const struct rp_player *p = run->player;
 	const int64_t start = p->start_ns;
-	unsigned skipped = 0;
+	unsigned skipped = 0, unreached = 0;
+	bool stopped = false;
 	char text[RDT_TEXT_MAX];
 
 	for (guint i = 0; i < p->recs->len; i++) {
 		const struct rp_rec *rec = p->recs->pdata[i];
 		char *who;
 
+		/* A run that has stopped tells where; what would have followed is only a number. */
+		if (p->state == RP_FAILED && rec->kind == RP_REC_MISSING) {
+			if (stopped && !opts->verbose) {
+				unreached++;
+				continue;
+			}
+			stopped = true;
+		}
 		if (!opts->verbose && p->recs->len > SHOWN_MAX && i >= SHOWN_MAX / 2 &&
 		    i < p->recs->len - SHOWN_MAX / 2 && !rec->differs &&
 		    (rec->kind == RP_REC_GOT || rec->kind == RP_REC_SENT)) {
@@ -180,6 +195,8 @@ static void happenings(const struct cli_opts *opts, const struct replay_run *run
 			g_free(line);
 		}
 	}
+	if (unreached)
+		fprintf(cli_out(), "  ... %u more not reached; -v lists them\n", unreached);
 }
 
 /* ---- the verdict ----------------------------------------------------------------------------------- */
@@ -189,7 +206,7 @@ static void levels(const struct cli_opts *opts, const struct replay_run *run)
 	const struct rp_grade *g = &run->grade;
 	FILE *out = cli_out();
 
-	fprintf(out, "\nfidelity   %s%s%s (%s)%s   required %s   %s%s%s",
+	fprintf(out, "fidelity   %s%s%s (%s)%s   required %s   %s%s%s",
 		cli_tone(opts, CLI_TONE_BOLD), rp_level_name(g->level),
 		g->gaps && g->timing ? "+T" : "", rp_level_text(g->level),
 		cli_tone(opts, CLI_TONE_OFF), rp_level_name(run->required),
@@ -198,13 +215,50 @@ static void levels(const struct cli_opts *opts, const struct replay_run *run)
 	if (g->cap)
 		fprintf(out, "   capped by backend %s", g->cap);
 	fputc('\n', out);
-	for (unsigned i = RP_F1; i < RP_LEVELS; i++) {
-		if (g->held[i])
-			fprintf(out, "  not %s    %s\n", rp_level_name((enum rp_level)i),
-				g->held[i]);
-	}
+	/* The cause, then what it led to. */
 	if (run->player->state == RP_FAILED)
 		fprintf(out, "  stopped    %s\n", run->player->why);
+	for (unsigned i = RP_F1; i < RP_LEVELS; i++) {
+		if (g->held[i])
+			fprintf(out, "  not %s     %s\n", rp_level_name((enum rp_level)i),
+				g->held[i]);
+	}
+}
+
+/* One of a list, on as many lines as the list takes. *column: 0 before the first. */
+static void list_one(unsigned *column, const char *label, const char *text)
+{
+	FILE *out = cli_out();
+	const unsigned len = (unsigned)strlen(text);
+
+	if (!*column) {
+		*column = (unsigned)fprintf(out, "  %-10s ", label) + len;
+	} else if (*column + 2 + len > LINE_COLUMNS) {
+		*column = (unsigned)fprintf(out, ",\n  %-10s ", "") - 2 + len;
+	} else {
+		fputs(", ", out);
+		*column += 2 + len;
+	}
+	fputs(text, out);
+}
+
+static void list_end(unsigned column)
+{
+	if (column)
+		fputc('\n', cli_out());
+}
+
+static void rules(const struct rp_grade *g)
+{
+	unsigned column = 0;
+
+	for (unsigned i = 0; i < g->rule_count; i++) {
+		char *one = g_strdup_printf("%s %u", g->rules[i].rule, g->rules[i].count);
+
+		list_one(&column, "by rule", one);
+		g_free(one);
+	}
+	list_end(column);
 }
 
 static void counts(const struct replay_run *run)
@@ -220,15 +274,13 @@ static void counts(const struct replay_run *run)
 	fprintf(out, "  outcome    %s, expected %s\n", g->outcome_got, g->outcome_want);
 	for (unsigned i = 0; i < RP_CLASS_COUNT; i++)
 		all += g->classes[i];
-	fprintf(out, "  fields     %u: same %u   by rule %u", all, g->classes[RP_CLASS_SAME],
-		g->classes[RP_CLASS_RULE]);
-	for (unsigned i = 0; i < g->rule_count; i++)
-		fprintf(out, "%s%s %u", i ? ", " : " (", g->rules[i].rule, g->rules[i].count);
-	fprintf(out, "%s   backend %u   differs %u", g->rule_count ? ")" : "",
-		g->classes[RP_CLASS_BACKEND], g->classes[RP_CLASS_DIFFERS]);
+	fprintf(out, "  fields     %u: same %u   by rule %u   backend %u   differs %u", all,
+		g->classes[RP_CLASS_SAME], g->classes[RP_CLASS_RULE], g->classes[RP_CLASS_BACKEND],
+		g->classes[RP_CLASS_DIFFERS]);
 	if (g->classes[RP_CLASS_UNSAID])
 		fprintf(out, "   not compared %u", g->classes[RP_CLASS_UNSAID]);
 	fputc('\n', out);
+	rules(g);
 	if (g->gaps)
 		fprintf(out, "  timing     gaps of the peer: %u, %u not in time\n", g->gaps,
 			g->gaps_late);
@@ -242,18 +294,22 @@ static void counts(const struct replay_run *run)
 void replay_text(const struct cli_opts *opts, const struct replay_run *run)
 {
 	FILE *out = cli_out();
+	unsigned column = 0;
 
-	for (guint i = 0; run->preflight && i < run->preflight->len; i++)
-		fprintf(out, "%-11s%s\n", i ? "" : "pre-flight",
-			(const char *)run->preflight->pdata[i]);
-	happenings(opts, run);
+	if (!opts->quiet) {
+		for (guint i = 0; run->preflight && i < run->preflight->len; i++)
+			fprintf(out, "%-11s%s\n", i ? "" : "pre-flight",
+				(const char *)run->preflight->pdata[i]);
+		happenings(opts, run);
+		fputc('\n', out);
+	}
 	levels(opts, run);
+	if (opts->quiet)
+		return;
 	counts(run);
 	for (guint i = 0; run->untested && i < run->untested->len; i++)
-		fprintf(out, "%s%s", i ? ", " : "  not tested ",
-			(const char *)run->untested->pdata[i]);
-	if (run->untested && run->untested->len)
-		fputc('\n', out);
+		list_one(&column, "not tested", run->untested->pdata[i]);
+	list_end(column);
 	if (run->compare)
 		fprintf(out, "  captured   %s\n", run->compare);
 }

@@ -423,7 +423,7 @@ int session_select(struct session *s)
 		qsort(s->conns, s->conn_count, sizeof(*s->conns), by_number);
 	/* With -Y as well it is no surprise that some do not show. */
 	if (s->opts->select && selection_unmet(s->opts->select, text, sizeof(text))) {
-		cli_error("-s: %s; rdma-trace list shows what there is", text);
+		cli_error("%s: %s; rdma-trace list shows what there is", s->opts->files[0], text);
 		return CLI_USAGE;
 	}
 	return CLI_OK;

@@ -52,6 +52,8 @@ struct rp_backend {
 	 */
 	enum rp_wait (*wait)(struct rp_link *link, int64_t until, struct rp_item **ret_item,
 			     char **ret_why);
+	/* What the link knows of why the peer was silent; NULL: nothing, or no such function. g_malloc. */
+	char *(*silence)(const struct rp_link *link);
 	void (*close)(struct rp_link *link);
 };
 
@@ -71,6 +73,9 @@ struct rp_live {
 	const struct rp_backend *backend;
 	struct rp_link *link;
 	volatile const int *stop;
+	/* Told when a message of the peer is waited for, so that nobody thinks it hangs; may be NULL. */
+	void (*waiting)(void *user, const char *msg, int64_t ns);
+	void *user;
 };
 
 void rp_live_run(struct rp_live *live, struct rp_player *player);

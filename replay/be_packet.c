@@ -194,11 +194,12 @@ static bool put(struct rp_link *l, struct rp_item *item, char **ret_why)
 	/* A length that the script has cut stays wrong on the wire: receivers drop it. */
 	if (rdt_udp_len(udp) == len + RDT_LEN_udp)
 		rp_item_seal(item);
+	/* Before it leaves: the answer must not seem older. */
+	item->ns = rp_now();
 	if (sendto(l->fd, item->bytes, item->len, 0, (void *)&to, sizeof(to)) < 0) {
 		*ret_why = g_strdup_printf("cannot send the frame: %s", strerror(errno));
 		return false;
 	}
-	item->ns = rp_now();
 	rdt_udp_set_dport(udp, RDT_ROCEV2_PORT);
 	if (rdt_udp_len(udp) == len + RDT_LEN_udp)
 		rp_item_seal(item);

@@ -202,6 +202,8 @@ static bool send_frame(struct rp_link *l, struct rp_item *item, char **ret_why)
 		set_int(l->fd, v4 ? IPPROTO_IP : IPPROTO_IPV6, v4 ? IP_TTL : IPV6_UNICAST_HOPS,
 			l->ttl = ttl);
 	for (unsigned i = 0; i < 100; i++) {
+		/* Before it leaves: on a loopback the answer may be there when sendto() returns. */
+		item->ns = rp_now();
 		n = sendto(l->fd, bth, len, 0, (const void *)&l->to, l->to_len);
 		if (n >= 0)
 			break;
@@ -209,7 +211,6 @@ static bool send_frame(struct rp_link *l, struct rp_item *item, char **ret_why)
 		if (errno != ECONNREFUSED && errno != EAGAIN && errno != EINTR)
 			break;
 	}
-	item->ns = rp_now();
 	/* Here and in files it has the port of RoCEv2, whichever --port says. */
 	set_port(l, item, RDT_ROCEV2_PORT);
 	if (n >= 0 && l->opts.tap)
@@ -344,5 +345,6 @@ const struct rp_backend rp_backend_udp = {
 	.attach = rp_roce_attach,
 	.send = rp_roce_send,
 	.wait = rp_roce_wait,
+	.silence = rp_roce_silence,
 	.close = udp_close,
 };

@@ -344,6 +344,24 @@ static void judge_events(struct rp_player *p, const struct reading *got, struct 
 	}
 }
 
+/* Of a side from which something is expected and nothing came nobody can say how it fared. */
+static void judge_silence(const struct rp_player *p, struct rp_grade *g)
+{
+	for (unsigned side = 0; side < RP_ROLES; side++) {
+		unsigned came = 0, missing = 0;
+
+		for (guint i = 0; i < p->recs->len; i++) {
+			const struct rp_rec *rec = p->recs->pdata[i];
+
+			came += rec->got && rec->got->from == side;
+			missing += rec->kind == RP_REC_MISSING && rec->s->role == side;
+		}
+		if (missing && !came && !rp_plays(p, side))
+			hold(g, RP_F1,
+			     g_strdup_printf("nothing came from %s", p->script->roles[side].name));
+	}
+}
+
 static void judge_messages(const struct rp_player *p, struct rp_grade *g)
 {
 	if (g->missing)
@@ -396,9 +414,13 @@ void rp_grade(struct rp_player *p, const char *backend, struct rp_grade *g)
 	judge_events(p, &got, g);
 	read_clear(&want);
 	read_clear(&got);
+	judge_silence(p, g);
 	judge_messages(p, g);
 	if (g->classes[RP_CLASS_DIFFERS])
-		hold(g, RP_F4, g_strdup_printf("%u fields differ", g->classes[RP_CLASS_DIFFERS]));
+		hold(g, RP_F4,
+		     g_strdup_printf("%u field%s differ%s", g->classes[RP_CLASS_DIFFERS],
+				     g->classes[RP_CLASS_DIFFERS] == 1 ? "" : "s",
+				     g->classes[RP_CLASS_DIFFERS] == 1 ? "s" : ""));
 	if (g->classes[RP_CLASS_BACKEND]) {
 		hold(g, RP_F4,
 		     g_strdup_printf("%u fields that %s cannot set", g->classes[RP_CLASS_BACKEND],

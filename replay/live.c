@@ -99,6 +99,8 @@ static void leave(struct rp_live *live, struct rp_player *p)
 	}
 }
 
+#define PATIENCE_NS INT64_C(1000000000)
+
 /* ---- the loop ---------------------------------------------------------------------------------- */
 
 static bool send(void *user, struct rp_item *item, char **ret_why)
@@ -113,9 +115,46 @@ static bool send(void *user, struct rp_item *item, char **ret_why)
 	return live->backend->send(live->link, item, ret_why);
 }
 
+/*
+ * The first message is waited for in patience, any other is told of when it is late by a second.
+ * Returns until when to wait before the next look. *told: the statement (from 1) last told of.
+ */
+static int64_t tell_waiting(const struct rp_live *live, const struct rp_player *p, int64_t until,
+			    size_t *told)
+{
+	const struct rp_stmt *s = p->pc < p->script->stmt_count ? &p->script->stmts[p->pc] : NULL;
+	const int64_t now = rp_now(), since = now - p->entered_ns;
+
+	if (s && s->kind == RP_STMT_EITHER && s->alt_count)
+		s = &s->alts[0];
+	if (!live->waiting || !s || s->kind != RP_STMT_MSG || rp_plays(p, s->role) ||
+	    p->in_flight || *told == p->pc + 1 || until == INT64_MAX || until <= now)
+		return until;
+	if (p->start_ns != INT64_MIN && since < PATIENCE_NS)
+		return MIN(until, now + PATIENCE_NS - since);
+	live->waiting(live->user, rp_msg_name(s->msg), until - now);
+	*told = p->pc + 1;
+	return until;
+}
+
+/* The cause before what followed from it. */
+static void tell_silence(const struct rp_live *live, struct rp_player *p)
+{
+	char *silence = live->backend->silence ? live->backend->silence(live->link) : NULL;
+	char *both;
+
+	if (!silence)
+		return;
+	both = g_strdup_printf("%s; %s", silence, p->why);
+	g_free(silence);
+	g_free(p->why);
+	p->why = both;
+}
+
 void rp_live_run(struct rp_live *live, struct rp_player *p)
 {
 	struct rp_item *item;
+	size_t told = 0;
 	char *why;
 
 	p->ops = (struct rp_player_ops){ .user = live, .send = send };
@@ -134,7 +173,8 @@ void rp_live_run(struct rp_live *live, struct rp_player *p)
 		}
 		item = NULL;
 		why = NULL;
-		result = live->backend->wait(live->link, next, &item, &why);
+		result = live->backend->wait(live->link, tell_waiting(live, p, next, &told), &item,
+					     &why);
 		switch (result) {
 		case RP_WAIT_ITEM:
 			rp_player_receive(p, item);
@@ -151,7 +191,9 @@ void rp_live_run(struct rp_live *live, struct rp_player *p)
 		}
 		g_free(why);
 	}
-	if (p->state == RP_FAILED)
+	if (p->state == RP_FAILED) {
+		tell_silence(live, p);
 		leave(live, p);
+	}
 	rp_player_end(p, rp_now(), NULL);
 }

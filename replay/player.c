@@ -46,7 +46,7 @@ struct rp_player *rp_player_new(const struct rp_script *script, const struct rp_
 	p->recs = g_ptr_array_new_with_free_func(free_rec);
 	p->delayed = g_ptr_array_new_with_free_func(free_delayed);
 	p->seen = g_new0(unsigned, script->stmt_count + 1);
-	p->start_ns = p->prev_ns = p->entered_ns = INT64_MIN;
+	p->start_ns = p->prev_ns = p->entered_ns = p->op_start_ns = INT64_MIN;
 	p->tolerance = 20;
 	return p;
 }
@@ -256,6 +256,28 @@ static void damage(struct rp_item *item, const struct rp_fault *f)
 		item->len = (size_t)(bth - item->bytes) + f->truncate;
 }
 
+bool rp_player_may_resend(struct rp_player *p, int64_t now)
+{
+	if ((p->opts.max_msgs && p->sent >= p->opts.max_msgs) ||
+	    (p->opts.rate && now < p->next_slot_ns))
+		return false;
+	if (p->opts.rate)
+		p->next_slot_ns = now + (int64_t)(1000000000u / p->opts.rate);
+	p->sent++;
+	p->resent++;
+	for (guint i = p->recs->len; i-- > 0;) {
+		struct rp_rec *rec = p->recs->pdata[i];
+
+		if (rec->kind == RP_REC_SENT) {
+			rec->resent++;
+			break;
+		}
+	}
+	/* The peer answers this one. */
+	p->prev_ns = MAX(p->prev_ns, now);
+	return true;
+}
+
 static void forget_prepared(struct rp_player *p)
 {
 	rp_item_free(p->prepared);
@@ -299,14 +321,22 @@ static bool send_one(struct rp_player *p, const struct rp_stmt *s, size_t index,
 		g_ptr_array_add(p->delayed, d);
 	} else {
 		for (unsigned i = 0; i < MAX(f->dup, 1u); i++) {
-			if (!put_out(p, rec->got))
-				return false;
+			if (put_out(p, rec->got))
+				continue;
+			if (!i) {
+				/* Nothing of it has left. */
+				rec->kind = RP_REC_MISSING;
+				rp_item_free(rec->got);
+				rec->got = NULL;
+			}
+			return false;
 		}
 		/* When it really left, if who sent it knows. */
 		rec->ns = rec->got->ns;
 		if (s->msg.family == RP_OP) {
 			p->in_flight = rec->got;
 			p->in_flight_rec = rec;
+			p->op_start_ns = rec->ns;
 		}
 	}
 	/* What was done to it on purpose is no difference. */
@@ -538,8 +568,11 @@ static void judge_gap(struct rp_player *p, struct rp_rec *rec, int64_t prev)
 
 	if (prev == INT64_MIN || t->kind == RP_TIME_ANY)
 		return;
+	/* An operation's end is known here when its ACK is read: what the peer says next may be older. */
+	if (rec->ns < prev)
+		prev = MIN(p->op_start_ns, rec->ns);
 	rec->judged = true;
-	rec->gap_ns = rec->ns - (t->kind == RP_TIME_AT ? p->start_ns : prev);
+	rec->gap_ns = MAX(rec->ns - (t->kind == RP_TIME_AT ? p->start_ns : prev), 0);
 	rec->want_gap_ns = t->ns;
 	if (t->window) {
 		rec->in_time = rec->gap_ns <= (int64_t)t->max_ns;
@@ -570,7 +603,7 @@ static void got(struct rp_player *p, const struct rp_stmt *s, size_t index, stru
 		p->env.has_last[item->from] = true;
 	}
 	judge_gap(p, rec, prev);
-	happened(p, item->ns);
+	happened(p, MAX(item->ns, prev));
 	release(p, s->role, s->msg, item->ns);
 }
 
@@ -658,6 +691,27 @@ static bool take_alternative(struct rp_player *p, struct rp_item *item)
 	return false;
 }
 
+/* Data is the same when it has the same PSN; an exchange or a sequence of messages goes on. */
+static bool same_data(const struct rp_item *a, const struct rp_item *b)
+{
+	const uint8_t *x, *y;
+	size_t len;
+
+	switch (a->msg.family) {
+	case RP_OP:
+		return rdt_bth_psn(a->op.bth) == rdt_bth_psn(b->op.bth) &&
+		       a->op.payload_len == b->op.payload_len &&
+		       (!a->op.payload || !b->op.payload ||
+			!memcmp(a->op.payload, b->op.payload, a->op.payload_len));
+	case RP_PACKET:
+		x = rp_item_bth(a, &len);
+		y = rp_item_bth(b, &len);
+		return x && y && rdt_bth_psn(x) == rdt_bth_psn(y);
+	default:
+		return true;
+	}
+}
+
 /* Was the same said before by the same side? */
 static bool is_repeat(const struct rp_player *p, const struct rp_item *item)
 {
@@ -665,7 +719,7 @@ static bool is_repeat(const struct rp_player *p, const struct rp_item *item)
 		const struct rp_rec *rec = p->recs->pdata[i];
 
 		if (rec->got && rec->got != item && rec->got->from == item->from &&
-		    rp_msg_equal(rec->got->msg, item->msg))
+		    rp_msg_equal(rec->got->msg, item->msg) && same_data(rec->got, item))
 			return true;
 	}
 	return false;

@@ -39,8 +39,9 @@ struct rp_rec {
 		*got;   /* what the script says; what was sent or came; NULL where none */
 	GArray *fields; /* of struct rp_field_result */
 	unsigned differs;
-	bool repeat; /* EXTRA: said before, in the same words */
-	bool judged; /* a gap to the event before was compared */
+	unsigned resent; /* SENT: so many times more, because nobody listened at the peer */
+	bool repeat;     /* EXTRA: said before, in the same words */
+	bool judged;     /* a gap to the event before was compared */
 	int64_t gap_ns;
 	uint64_t want_gap_ns;
 	bool in_time;
@@ -77,12 +78,14 @@ struct rp_player {
 	size_t pc;
 	unsigned *seen;            /* by statement: how often it was sent or came */
 	int64_t start_ns, prev_ns; /* of the first event; of the last. INT64_MIN before */
+	int64_t op_start_ns;       /* when the last operation was sent */
 	int64_t entered_ns;        /* when the statement at pc began to be waited for */
 	struct rp_item *in_flight; /* an operation that is not done */
 	struct rp_rec *in_flight_rec;
 	struct rp_item *prepared; /* what pc sends, built before it is due; NULL for none */
 	GPtrArray *delayed;       /* struct rp_delayed * */
 	uint64_t sent, jumps;
+	uint64_t resent;      /* of sent: the same again because nobody listened; the last rec's */
 	size_t furthest;      /* statement that has happened, since the last jump */
 	int64_t next_slot_ns; /* of the rate limit */
 };
@@ -97,6 +100,12 @@ int64_t rp_player_run(struct rp_player *p, int64_t now);
 
 /* A message came. item is the player's from now on; its ns says when. */
 void rp_player_receive(struct rp_player *p, struct rp_item *item);
+
+/*
+ * Nobody listened when the last message was sent. May the link send it again now? It counts against
+ * max_msgs and rate like any other.
+ */
+bool rp_player_may_resend(struct rp_player *p, int64_t now);
 
 /* The operation that was sent is done (acknowledged, answered) or has failed. */
 void rp_player_op_done(struct rp_player *p, int64_t now, const char *error);

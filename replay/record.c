@@ -151,6 +151,29 @@ static void was_lines(struct recorder *r)
 	}
 }
 
+/* What was told over TCP: no message of the script teaches it. */
+static void bind_told(struct recorder *r)
+{
+	for (unsigned role = 0; role < RP_ROLES; role++) {
+		const struct rp_told *told = &r->from->told[role];
+		const uint32_t values[] = { told->qpn, told->psn };
+		static const char *const suffixes[] = { "qpn", "psn" };
+
+		for (size_t i = 0; told->known && i < G_N_ELEMENTS(suffixes); i++) {
+			struct rp_script *script = r->script;
+			struct rp_binding *b = rp_arena_grow(script->arena, &script->bindings,
+							     &script->binding_count, sizeof(*b));
+			char name[48];
+
+			g_snprintf(name, sizeof(name), "$%s.%s", script->roles[role].name,
+				   suffixes[i]);
+			b->symbol = keep(r, name);
+			b->num = values[i];
+			b->force = true;
+		}
+	}
+}
+
 /* ---- fields ---------------------------------------------------------------------------------- */
 
 static void record_field(struct recorder *r, struct rp_stmt *s, unsigned field, const uint8_t *want,
@@ -687,6 +710,7 @@ struct rp_script *rp_record(const struct rp_recording *from)
 	}
 	script->require.has_level = true;
 	script->require.level = RP_F3;
+	bind_told(&r);
 	rp_env_init(&r.env, script, 1, nowhere);
 	r.regions = g_array_new(FALSE, TRUE, sizeof(struct region));
 	find_regions(&r);

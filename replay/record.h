@@ -14,7 +14,12 @@
 struct rp_recording {
 	struct rdt_addr addr[RP_ROLES];
 	bool iwarp;
-	uint16_t tcp_port;          /* iWARP: where the passive side listens */
+	uint16_t tcp_port; /* iWARP: where the passive side listens */
+	/* What an exchange outside the connection's own messages told: first PSN that a role sends. */
+	struct rp_told {
+		bool known;
+		uint32_t qpn, psn; /* 24 bits */
+	} told[RP_ROLES];
 	const char *const *sources; /* lines of provenance; ends in NULL */
 	GPtrArray *items;           /* struct rp_item *, in the order of time */
 };

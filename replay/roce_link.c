@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "replay/roce_link.h"
 
+#include <inttypes.h>
+
 #include "replay/wait.h"
 
 void rp_roce_heard(struct rp_link *l, struct rp_item *item)
@@ -74,8 +76,29 @@ static void knock(struct rp_link *l)
 	char *why = NULL;
 
 	l->knock_at = 0;
+	/* It counts as any other message does. */
+	if (!rp_player_may_resend(l->player, rp_now()))
+		return;
 	if (!l->put(l, l->knock, &why))
 		g_free(why);
+}
+
+char *rp_roce_silence(const struct rp_link *l)
+{
+	char peer[RDT_ADDR_TEXT];
+	uint64_t times;
+
+	if (!l->refused || l->heard)
+		return NULL;
+	rdt_addr_text(&l->opts.peer, peer, sizeof(peer));
+	if (!l->knock)
+		return g_strdup_printf("nobody listens on UDP %u of %s (ICMP port unreachable)",
+				       l->opts.port, peer);
+	times = l->player->resent + 1;
+	return g_strdup_printf(
+		"nobody listens on UDP %u of %s (ICMP port unreachable); %s was sent "
+		"%" PRIu64 " time%s",
+		l->opts.port, peer, rp_msg_name(l->knock->msg), times, times == 1 ? "" : "s");
 }
 
 enum rp_wait rp_roce_wait(struct rp_link *l, int64_t until, struct rp_item **ret_item,

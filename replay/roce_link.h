@@ -41,6 +41,9 @@ enum rp_wait rp_roce_wait(struct rp_link *l, int64_t until, struct rp_item **ret
 /* Tell that a frame of the peer has come: nobody has to be knocked for any more. */
 void rp_roce_heard(struct rp_link *l, struct rp_item *item);
 
-#define KNOCK_NS 20000000 /* between attempts while nobody listens */
+#define KNOCK_NS 1000000000 /* between attempts while nobody listens */
+
+/* Why the peer has said nothing, if ICMP has told it; NULL for no more than silence. g_malloc. */
+char *rp_roce_silence(const struct rp_link *l);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "replay/script.h"
 
+#include <stdio.h>
 #include <string.h>
 
 struct rp_script *rp_script_new(void)
@@ -19,6 +20,36 @@ void rp_script_free(struct rp_script *script)
 {
 	if (script)
 		rp_arena_free(script->arena);
+}
+
+static bool is_bound(const struct rp_script *script, unsigned role, const char *suffix)
+{
+	char name[48];
+
+	snprintf(name, sizeof(name), "$%s.%s", script->roles[role].name, suffix);
+	for (size_t i = 0; i < script->binding_count; i++) {
+		if (script->bindings[i].force && !strcmp(script->bindings[i].symbol, name))
+			return true;
+	}
+	return false;
+}
+
+bool rp_script_tells_data(const struct rp_script *script)
+{
+	bool ops = false, req = false, rep = false, bound = true;
+
+	for (size_t i = 0; i < script->stmt_count; i++) {
+		const struct rp_stmt *s = &script->stmts[i];
+
+		if (s->kind != RP_STMT_MSG)
+			continue;
+		ops |= s->msg.family == RP_OP;
+		req |= s->msg.family == RP_CM && s->msg.code == RDT_MSG_REQ;
+		rep |= s->msg.family == RP_CM && s->msg.code == RDT_MSG_REP;
+	}
+	for (unsigned role = 0; role < RP_ROLES; role++)
+		bound &= is_bound(script, role, "qpn") && is_bound(script, role, "psn");
+	return !ops || script->iwarp || (req && rep) || bound;
 }
 
 unsigned rp_role_find(const struct rp_script *script, const char *name, size_t len)

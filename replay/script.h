@@ -208,6 +208,12 @@ struct rp_script {
 	size_t stmt_count;
 };
 
+/*
+ * Can a peer be told where data goes? Operations need QPNs and first PSNs: from a REQ and a REP, or
+ * from bind lines. Without them a script can be simulated and compared, and not be played live.
+ */
+bool rp_script_tells_data(const struct rp_script *script);
+
 #define RP_SCRIPT_MAX (16u << 20) /* bytes of text */
 #define RP_STMTS_MAX 100000u
 #define RP_REPEAT_MAX 1000u

@@ -41,6 +41,44 @@ run "$RDT" diff "$CAPTURES/reject.pcap:1" "$CAPTURES/accept.pcap:1"
 check "diff: others differ" exits 1
 check "diff: how" prints 'not F1 +closed instead of rejected'
 check "diff: which field" prints 'private  expected'
+run "$RDT" diff "$CAPTURES/slow.pcap:1" "$CAPTURES/rping4.pcap:1"
+check "diff: data with other PSNs is no repetition" test "$(grep -c repetition "$out")" = 0
+check "diff: gaps are no deviations" prints 'p > REP +received, gap 29.76 ms, expected 4.756 s: not in time'
+
+# Data: simulated without packets, and told over TCP.
+"$RDT" script 1 "$CAPTURES/rping4.pcap" >"$TMP/rping.rdt"
+run "$RDT" replay "$TMP/rping.rdt" -w "$TMP/sim.pcapng"
+check "a simulation writes no data and says so" prints 'sim.pcapng; without [0-9]+ operations: a simulation'
+check "long lists are wrapped" test "$(grep -A9 "  fields " "$out" | awk "length > 80" | grep -vc captured)" = 0
+run "$RDT" script 1 "$CAPTURES/pingpong.pcap" -o "$TMP/pingpong.rdt"
+run cat "$TMP/pingpong.rdt"
+check "an exchange over TCP becomes bind lines" prints '^bind +\$a.psn = 0xa6446e$'
+pair() { # script options of both...
+	local script=$1 port=$((port + 1))
+	shift
+	"$RDT" replay "$script" --play p --backend udp --local 127.0.0.2 --peer 127.0.0.1 --port $port -v "$@" \
+		>"$TMP/p.out" 2>"$TMP/p.err" &
+	local p=$!
+	until grep -q bound "$TMP/p.err"; do sleep 0.05; done
+	"$RDT" replay "$script" --play a --backend udp --local 127.0.0.1 --peer 127.0.0.2 --port $port "$@"
+	local rc=$?
+	wait $p && return $rc
+}
+run pair "$TMP/pingpong.rdt"
+check "an exchange over TCP is played by udp" exits 0
+check "an exchange over TCP: bytes" prints 'fidelity   F5'
+check "no gap is negative" test "$(grep -c 'gap -' "$out" "$TMP/p.out" | grep -vc ':0$')" = 0
+run cat "$TMP/p.err"
+check "what is waited for is said" prints 'waiting for SEND of 127.0.0.1 \(30 s\)'
+grep -v ^bind "$TMP/pingpong.rdt" >"$TMP/untold.rdt"
+run "$RDT" replay "$TMP/untold.rdt"
+check "without them the simulation says what it cannot promise" prints 'no live backend can play it without bind'
+run "$RDT" replay "$TMP/untold.rdt" --play a --backend udp --local 127.0.0.1 --peer 127.0.0.2 --port "$port"
+check "without them udp cannot" exits 1
+check "not both sent and not sent" test "$(grep -c 'a > SEND  *sent' "$out")" = 0
+check "of 20 lines there are 20 messages" prints 'messages   0 of 20,'
+check "nothing came: no level" prints 'fidelity   F0'
+check "what was not reached is a number" prints '[.]{3} 19 more not reached'
 
 # Two processes; then each kind of trouble.
 live() { # role local peer options...
@@ -65,6 +103,16 @@ check "the passive one" exits 0
 run live a 127.0.0.1 127.0.0.2 --timeout 300ms
 check "a silent peer is no success" exits 1
 check "a silent peer: what is missing" prints 'p > REJ +did not come'
+# Nobody listens: the REQ goes again now and then, counted and told.
+run live a 127.0.0.1 127.0.0.2 --timeout 2500ms -w "$TMP/knock.pcapng"
+check "nobody listens" exits 1
+check "nobody listens: told" prints 'stopped +nobody listens on UDP [0-9]+ of 127.0.0.2 \(ICMP port unreachable\); REQ was sent [23] times; p did not send REJ'
+check "nobody listens: each is told" prints 'a > REQ +sent, and [12] more times?: nobody listened'
+check "nobody listens: no claim about timers" prints 'not tested retransmission timers of the peer'
+run "$RDT" dump "$TMP/knock.pcapng"
+check "nobody listens: one REQ a second" test "$(grep -c 'CM REQ' "$out")" -le 3
+run live a 127.0.0.1 127.0.0.2 --timeout 2500ms --max-msgs 1 -T json
+check "nobody listens: --max-msgs holds" jq -e '.[] | select(.type == "result") | .resent == 0' "$out"
 run live a 192.0.2.1 127.0.0.2
 check "an address of somebody else" exits 4
 check "an address of somebody else: said" says 'no address of this host'
@@ -87,6 +135,19 @@ run "$RDT" replay "$TMP/reject.rdt" --speed fast
 check "no such speed" exits 2
 run "$RDT" replay "$TMP/nothing.rdt"
 check "no such file" exits 2
+check "no such file: said once" says '/nothing.rdt: No such file or directory$'
+run "$RDT" replay
+check "nothing to play" exits 2
+check "nothing to play: said" says 'replay: no script to play; name a script'
+run "$RDT" replay "$CAPTURES/reject.pcap"
+check "a capture is no script" exits 2
+check "a capture is no script: said" says 'reject.pcap: is a capture; make a script first: rdma-trace script N '
+run "$RDT" diff "$CAPTURES/slow.pcap:99" "$CAPTURES/rping4.pcap:1"
+check "diff: no such connection" exits 2
+check "diff: no such connection: the file is named" says ': .*slow.pcap: there is no connection 99'
+run "$RDT" replay -q "$TMP/reject.rdt"
+check "-q: the verdict alone" test "$(wc -l <"$out")" = 1
+check "-q: the verdict" prints '^fidelity   F5\+T'
 printf 'rdt 1\nservice tcp:1\na > REQ[private=file:"%s/none"]\n' "$TMP" >"$TMP/file.rdt"
 run "$RDT" replay "$TMP/file.rdt"
 check "a file that is not there" exits 2
