@@ -127,6 +127,7 @@ struct cli_opts {
 	const char *bpf; /* -f, NULL without */
 	const char *filter_text;   /* -Y, NULL without */
 	struct rdt_filter *filter; /* -Y compiled, NULL without */
+	bool select_given;         /* -s, and not only positional numbers */
 	struct selection *select;  /* -s and positional numbers (select.h); NULL without: all */
 	uint64_t count;            /* -c, 0 for all */
 	enum cli_time_form time;   /* -t */

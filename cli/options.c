@@ -12,6 +12,7 @@
 
 #include "error.h"
 #include "filter.h"
+#include "pcapng.h"
 #include "rdmatrace/why.h"
 #include "select.h"
 
@@ -294,6 +295,7 @@ static bool take_selection(struct cli_opts *opts, char **list, struct selection 
 		}
 	}
 	opts->select = sel->count ? sel : NULL;
+	opts->select_given = sel->count > 0;
 	return true;
 }
 
@@ -403,25 +405,30 @@ static bool take_values(struct cli_opts *opts, struct cli_raw *raw)
 	return take_replay(opts, raw);
 }
 
-static bool take_screen(struct cli_opts *opts, const struct cli_raw *raw)
+/* CLI_OK, or what to exit with. */
+static int take_screen(struct cli_opts *opts, const struct cli_raw *raw)
 {
 	uint64_t number;
+	int code;
 
 	if (opts->write && cli_overwrites(opts, opts->write, "-w"))
-		return false;
+		return CLI_USAGE;
 	if (opts->write && !strcmp(opts->write, "-") && !opts->output) {
 		cli_error("-w - takes standard output; add -o FILE for the text, or -o /dev/null");
-		return false;
+		return CLI_USAGE;
 	}
-
-	if (output_open(opts, raw->color) != CLI_OK)
-		return false;
+	/* Before anything is read or printed, which may take long. */
+	if (opts->write && !pcapng_can_create(opts->write))
+		return CLI_ENV;
+	code = output_open(opts, raw->color);
+	if (code != CLI_OK)
+		return code;
 	if (raw->width) {
 		if (!read_number(raw->width, "--width", 0, 10000, &number))
-			return false;
+			return CLI_USAGE;
 		opts->width = (unsigned)number;
 	}
-	return true;
+	return CLI_OK;
 }
 
 /* ---- parsing ----------------------------------------------------------------------------- */
@@ -479,9 +486,13 @@ static GOptionContext *make_context(const struct rdt_cmd *cmd, struct cli_raw *r
 	g_option_context_set_summary(ctx, summary);
 	g_free(summary);
 	summary = g_strdup_printf(
-		"Examples:\n%s\nExit: 0 done, 2 usage or unreadable input, 3 partial, "
+		"Examples:\n%s\nExit: 0 done, %s2 usage or unreadable input, 3 partial, "
 		"4 environment. More in rdma-trace(1).",
-		cmd->examples);
+		cmd->examples,
+		cmd->run == cmd_diagnose ? "1 findings (see --fail-on), "
+		: cmd->run == cmd_replay || cmd->run == cmd_diff
+			? "1 differs or failed, "
+			: "");
 	g_option_context_set_description(ctx, summary);
 	g_free(summary);
 	return ctx;
@@ -573,7 +584,10 @@ int options_parse(const struct rdt_cmd *cmd, int argc, char **argv, struct cli_o
 		goto out;
 	if (selection.count)
 		opts.select = &selection;
-	if ((opts.filter_text && !compile_filter(&opts)) || !take_screen(&opts, &raw))
+	if (opts.filter_text && !compile_filter(&opts))
+		goto out;
+	code = take_screen(&opts, &raw);
+	if (code != CLI_OK)
 		goto out;
 	*ret_opts = opts;
 	code = -1;

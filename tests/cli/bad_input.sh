@@ -135,8 +135,14 @@ cp "$good" mine.pcap
 expect 2 '-w mine.pcap would overwrite the capture that is read' "$RDT" -w mine.pcap mine.pcap
 expect 2 '-o mine.pcap would overwrite the capture that is read' "$RDT" -o mine.pcap mine.pcap
 check "the capture is as it was" cmp -s mine.pcap "$good"
-expect 2 'cannot write /nonexistent/x' "$RDT" -o /nonexistent/x "$good"
-expect 2 'cannot write /nonexistent/x' "$RDT" -w /nonexistent/x "$good"
+expect 4 'cannot write /nonexistent/x' "$RDT" -o /nonexistent/x "$good"
+for cmd in list show dump; do
+	expect 4 'cannot write /nonexistent/x' "$RDT" $cmd -w /nonexistent/x "$good"
+	check "$cmd -w that cannot be written: said before anything is printed" nothing
+done
+expect 4 'cannot write .*: Is a directory' "$RDT" -w "$TMP" "$good"
+run "$RDT" -w "$TMP/none.pcapng" /nonexistent.pcap
+check "-w leaves no file where nothing could be read" [ ! -e "$TMP/none.pcapng" ]
 expect 4 'cannot write /dev/full: No space left' "$RDT" -o /dev/full "$good"
 expect 4 'cannot write /dev/full: No space left' "$RDT" -w /dev/full "$good"
 expect 2 '-w - takes standard output' "$RDT" -w - "$good"
