@@ -92,7 +92,7 @@ enum cli_picture { CLI_NO_PICTURE, CLI_MERMAID, CLI_PLANTUML, CLI_SVG };
 
 /* -t: how times are shown in text. */
 enum cli_time_form {
-	CLI_TIME_REL,   /* r: seconds since the first packet of the first input */
+	CLI_TIME_REL,   /* r: seconds since the earliest first packet of the inputs */
 	CLI_TIME_ABS,   /* a: time of day here */
 	CLI_TIME_DATE,  /* ad: date and time of day here */
 	CLI_TIME_DELTA, /* d: seconds since the line before */
@@ -229,7 +229,7 @@ struct session {
 	const struct cli_opts *opts;
 	struct rdt_tracker *tracker;
 	struct rdt_tracker *first; /* a second pass: the finished tracker of the first; else NULL */
-	int64_t base_ns;           /* time of the first packet of the first input */
+	int64_t base_ns;           /* time of the earliest first packet of the inputs */
 	int64_t end_ns;            /* latest time seen */
 	unsigned time_digits;      /* 6, or 9 where times have parts below 1 us */
 	uint64_t packets;          /* fed; what -f dropped is not counted */

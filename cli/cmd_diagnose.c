@@ -110,7 +110,7 @@ static void put_last(const struct diagnose *d, const struct rdt_conn *conn, enum
 	cli_addr_text(s->opts, rdt_tracker_addr(s->tracker, conn->end[side].addr), addr,
 		      sizeof(addr));
 	fprintf(cli_out(),
-		"  %4" PRIu32 "  last request of %s: %s, PSN %" PRIu32 ", at %s (#%" PRIu32 ")",
+		"  %4" PRIu32 "  last request of %s: %s, PSN 0x%06" PRIx32 ", at %s (#%" PRIu32 ")",
 		conn->n, addr, op ? op->text : "?", flow->last.psn,
 		cli_time_text(s->opts, flow->last.ns, s->base_ns, NULL, s->time_digits, time),
 		flow->last.frame);
@@ -127,12 +127,13 @@ static void put_quiet(const struct diagnose *d)
 {
 	const struct session *s = &d->session;
 
+	fputc('\n', cli_out());
 	for (size_t i = 0; i < s->conn_count && i < QUIET_CONNS; i++)
 		for (unsigned side = 0; side < RDT_SIDES; side++)
 			put_last(d, s->conns[i], (enum rdt_side)side);
 	if (s->conn_count > QUIET_CONNS)
 		fprintf(cli_out(),
-			"  ... rdma-trace diagnose -s N tells the last requests of one\n");
+			"  the others: rdma-trace diagnose -s N tells the last requests of one\n");
 }
 
 static void put_text(const struct diagnose *d)
@@ -205,6 +206,7 @@ static int run(struct diagnose *d, const struct cli_opts *opts)
 
 	d->why = findings_new(!opts->no_icrc);
 	records_init(&d->records, &d->session, NULL);
+	d->records.judged = true;
 	code = findings_read(d->why, &d->session, NULL, true);
 	if (code == CLI_USAGE)
 		return code;

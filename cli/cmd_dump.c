@@ -454,7 +454,7 @@ static int run(struct dump *dump, const struct cli_opts *opts)
 	if (code != CLI_USAGE && opts->write) {
 		dump->file = pcapng_create(opts->write, CLI_NAME ": the packets that dump showed");
 		if (!dump->file)
-			code = CLI_USAGE;
+			return CLI_ENV;
 	}
 	if (code != CLI_USAGE)
 		code = session_read(&dump->session, &sink, on_packet, dump);

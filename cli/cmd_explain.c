@@ -98,8 +98,11 @@ static void print_others(struct explain *e, const char *query, const struct mean
 		para_print(cli_out(), line, (unsigned)widest + 4, (unsigned)widest + 6,
 			   opts->width);
 	}
-	fprintf(cli_out(), "%smore: " CLI_NAME " explain %s%s\n", cli_tone(opts, CLI_TONE_DIM),
-		meaning_query(&m[0], ask, sizeof(ask)), cli_tone(opts, CLI_TONE_OFF));
+	/* What was asked leads to this very answer again; the vocabulary tells more of a name. */
+	meaning_query(&m[0], ask, sizeof(ask));
+	fprintf(cli_out(), "%smore: " CLI_NAME " %s %s%s\n", cli_tone(opts, CLI_TONE_DIM),
+		m[0].topic == TOPIC_name && explain_same(ask, query) ? "fields" : "explain", ask,
+		cli_tone(opts, CLI_TONE_OFF));
 }
 
 static void json_meaning(struct explain *e, const char *query, const struct meaning *m)
@@ -355,14 +358,35 @@ static void answer_all(struct explain *e, const char *const *words)
 	g_string_free(joined, TRUE);
 }
 
+/* A message that was pasted as one argument is as good as its words. */
+static char **split_words(const char *const *given)
+{
+	char *joined = g_strjoinv(" ", (char **)(uintptr_t)given);
+	char **words = g_strsplit_set(joined, " \t\n", -1);
+	size_t n = 0;
+
+	for (size_t i = 0; words[i]; i++) {
+		if (*words[i])
+			words[n++] = words[i];
+		else
+			g_free(words[i]);
+	}
+	words[n] = NULL;
+	g_free(joined);
+	return words;
+}
+
 int cmd_explain(const struct cli_opts *opts)
 {
 	struct explain e = { .opts = opts, .json = { .out = cli_out(), .first = true } };
 	static const char *const titles[] = { "query", "topic", "value", "name", "text" };
 	const bool csv = opts->format == CLI_CSV || opts->format == CLI_TSV;
 
-	if (!opts->words[0]) {
+	char **words = split_words(opts->words);
+
+	if (!words[0]) {
 		print_topics(&e);
+		g_strfreev(words);
 		return CLI_OK;
 	}
 	if (csv && opts->table.header) {
@@ -372,10 +396,11 @@ int cmd_explain(const struct cli_opts *opts)
 	}
 	if (opts->format == CLI_JSON)
 		json_open(&e.json, NULL, '[');
-	answer_all(&e, opts->words);
+	answer_all(&e, (const char *const *)words);
 	if (opts->format == CLI_JSON) {
 		json_close(&e.json, ']');
 		fputc('\n', cli_out());
 	}
+	g_strfreev(words);
 	return e.unknown ? CLI_USAGE : CLI_OK;
 }

@@ -283,6 +283,7 @@ static int run(struct show *show, const struct cli_opts *opts)
 		cli_no_memory();
 	show->why = findings_new(true);
 	records_init(&show->records, &show->session, NULL);
+	show->records.judged = true;
 	code = hosts_read(&show->hosts, opts);
 	if (code != CLI_OK)
 		return code;

@@ -415,7 +415,7 @@ size_t explain_name(const char *text, struct meaning ret[MEANINGS_MAX])
 		    (strcmp(m.name, m.text) != 0 || !count))
 			add(ret, &count, &m);
 	}
-	return count;
+	return count ? count : explain_vocab_part(text, ret, MEANINGS_MAX);
 }
 
 /* ---- details ------------------------------------------------------------------------------ */

@@ -111,6 +111,8 @@ bool explain_quantity(enum topic topic, const char *text, struct meaning *ret);
 
 /* Names of the vocabulary (explain_vocab.c). */
 size_t explain_vocab(const char *text, struct meaning *ret, size_t room);
+/* Fields of all headers whose key begins or ends with this word: mtu, rnr_retry. */
+size_t explain_vocab_part(const char *text, struct meaning *ret, size_t room);
 bool explain_vocab_detail(const struct meaning *m, size_t i, enum label *ret_label, char *buf,
 			  size_t size);
 

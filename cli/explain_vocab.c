@@ -61,6 +61,35 @@ size_t explain_vocab(const char *text, struct meaning *ret, size_t room)
 	return count;
 }
 
+size_t explain_vocab_part(const char *text, struct meaning *ret, size_t room)
+{
+	char low[64], full[64];
+	const size_t len = strlen(text);
+	size_t count = 0;
+
+	if (len < 3 || len >= sizeof(low))
+		return 0;
+	for (size_t i = 0; i <= len; i++)
+		low[i] = text[i] == ' ' || text[i] == '-' ? '_' : g_ascii_tolower(text[i]);
+	/* First the longer names that end so: of "mtu" the path MTU of a REQ is the usual one. */
+	for (size_t i = 0; i < 2 * RDT_FIELD_COUNT && count < room; i++) {
+		const struct rdt_field *f = &rdt_fields[i % RDT_FIELD_COUNT];
+		const size_t key = strlen(f->key);
+		const bool match = i < RDT_FIELD_COUNT
+					   ? key > len && f->key[key - len - 1] == '_' &&
+						     !strcmp(f->key + key - len, low)
+					   : !strncmp(f->key, low, len) &&
+						     (!f->key[len] || f->key[len] == '_');
+
+		if (!match)
+			continue;
+		g_snprintf(full, sizeof(full), "%s.%s", rdt_hdrs[f->hdr].key, f->key);
+		begin(&ret[count], full, f->label);
+		ret[count++].field = f;
+	}
+	return count;
+}
+
 static void place(const struct rdt_field *f, char *buf, size_t size)
 {
 	if (f->width % 8 || f->at % 8)

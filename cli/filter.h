@@ -5,7 +5,7 @@
  *
  *   outcome == rejected and rej_reason == invalid-service-id
  *   setup > 100ms or retries > 0
- *   addr in 10.1.0.0/16 and svc.port in {4420, 3260}
+ *   addr in 10.1.0.0/16 and svc_port in {4420, 3260}
  *   rej.private_data contains "quota"
  *   req and not rep
  *   some(msg == REJ and from == active)

@@ -16,6 +16,7 @@ static const struct {
 	{ "qpn", "a_qpn p_qpn", "bth.dest_qpn", "a QPN of either side" },
 	{ "comm_id", "a_comm_id p_comm_id", "msg.local_comm_id msg.remote_comm_id",
 	  "a communication id of either side" },
+	{ "svc.port", "svc_port", "", "port of the service" },
 	{ "port", "a_port svc_port", "tcp.sport tcp.dport", "a port of either program" },
 	{ "guid", "", "req.local_ca_guid rep.local_ca_guid", "a CA GUID of either side" },
 	{ "private_data", "",
@@ -90,7 +91,7 @@ static unsigned distance(const char *a, size_t alen, const char *b, size_t blen)
 
 void filter_guess_try(struct filter_guess *g, const char *name)
 {
-	const size_t len = strlen(name), most = MIN(g->len / 3 + 1, g->len - 1);
+	const size_t len = strlen(name), most = MIN(MAX(g->len / 3, 1), g->len - 1);
 	const char *dot = strrchr(name, '.');
 	size_t d = most + 1;
 

@@ -207,9 +207,10 @@ static void json_part(struct json *j, const struct session *s, const struct rdt_
 
 static void json_next(struct json *j, const struct session *s, const struct rdt_finding *f)
 {
-	char buf[RDT_WHY_TEXT], *line = buf, *end;
+	char buf[RDT_WHY_TEXT], *text, *line, *end;
 
 	rdt_why_text(session_tracker(s), f, RDT_WHY_NEXT, buf, sizeof(buf));
+	line = text = with_file(s, buf);
 	json_open(j, "next", '[');
 	for (; *line; line = end) {
 		end = line + strcspn(line, "\n");
@@ -217,6 +218,7 @@ static void json_next(struct json *j, const struct session *s, const struct rdt_
 		end += *end == '\n';
 	}
 	json_close(j, ']');
+	g_free(text);
 }
 
 static void json_evidence(struct json *j, const struct session *s, const struct rdt_finding *f)
@@ -332,11 +334,14 @@ void findings_csv(const struct session *s, const struct rdt_finding *f)
 	csv_put(cli_out(), table, false, number);
 	csv_put(cli_out(), table, false, conns->str);
 	for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
+		char *text;
+
 		rdt_why_text(session_tracker(s), f, parts[i], buf, sizeof(buf));
+		text = parts[i] == RDT_WHY_NEXT ? with_file(s, buf) : g_strdup(buf);
 		/* A row is a line, for the tools that read it so. */
-		for (char *p = buf; *p; p++)
-			*p = *p == '\n' ? ';' : *p;
-		csv_put(cli_out(), table, false, buf);
+		g_strdelimit(text, "\n", ';');
+		csv_put(cli_out(), table, false, text);
+		g_free(text);
 	}
 	csv_put(cli_out(), table, false, confidence_text(f, number));
 	csv_end(cli_out());

@@ -12,6 +12,7 @@
 
 #include "error.h"
 #include "filter.h"
+#include "pcapng.h"
 #include "rdmatrace/why.h"
 #include "select.h"
 
@@ -108,11 +109,16 @@ struct word {
 	int value;
 };
 
-static const struct word formats[] = {
-	{ "text", CLI_TEXT },   { "json", CLI_JSON }, { "ndjson", CLI_NDJSON },
-	{ "csv", CLI_CSV },     { "tsv", CLI_TSV },   { "md", CLI_MD },
-	{ "junit", CLI_JUNIT }, { "tap", CLI_TAP },   { NULL, 0 }
-};
+static const struct word formats[] = { { "text", CLI_TEXT },     { "json", CLI_JSON },
+				       { "ndjson", CLI_NDJSON }, { "csv", CLI_CSV },
+				       { "tsv", CLI_TSV },       { NULL, 0 } };
+static const struct word page_formats[] = { { "text", CLI_TEXT },     { "json", CLI_JSON },
+					    { "ndjson", CLI_NDJSON }, { "csv", CLI_CSV },
+					    { "tsv", CLI_TSV },       { "md", CLI_MD },
+					    { NULL, 0 } };
+static const struct word result_formats[] = { { "text", CLI_TEXT },     { "json", CLI_JSON },
+					      { "ndjson", CLI_NDJSON }, { "junit", CLI_JUNIT },
+					      { "tap", CLI_TAP },       { NULL, 0 } };
 static const struct word pictures[] = { { "text", CLI_NO_PICTURE },
 					{ "mermaid", CLI_MERMAID },
 					{ "plantuml", CLI_PLANTUML },
@@ -132,10 +138,34 @@ static const struct word severities[] = { { "note", RDT_SEVERITY_NOTE },
 					  { "never", RDT_SEVERITY_COUNT },
 					  { NULL, 0 } };
 
+/* What -T takes. */
+static const struct word *formats_of(const struct rdt_cmd *cmd)
+{
+	if (cmd->run == cmd_ladder)
+		return pictures;
+	if (cmd->run == cmd_replay || cmd->run == cmd_diff)
+		return result_formats;
+	return cmd->run == cmd_fields ? page_formats : formats;
+}
+
+/* "text, json or csv"; the caller frees it. */
+static char *words_text(const struct word *words)
+{
+	GString *all = g_string_new(NULL);
+
+	for (const struct word *w = words; w->word; w++)
+		g_string_append_printf(all, "%s%s",
+				       w == words  ? ""
+				       : w[1].word ? ", "
+						   : " or ",
+				       w->word);
+	return g_string_free(all, FALSE);
+}
+
 static bool read_word(const struct word *words, const char *text, const char *option,
 		      int *ret_value)
 {
-	GString *all;
+	char *all;
 
 	for (const struct word *w = words; w->word; w++) {
 		if (!strcmp(text, w->word)) {
@@ -143,15 +173,9 @@ static bool read_word(const struct word *words, const char *text, const char *op
 			return true;
 		}
 	}
-	all = g_string_new(NULL);
-	for (const struct word *w = words; w->word; w++)
-		g_string_append_printf(all, "%s%s",
-				       w == words  ? ""
-				       : w[1].word ? ", "
-						   : " or ",
-				       w->word);
-	cli_error("%s %s: that is none of %s", option, text, all->str);
-	g_string_free(all, TRUE);
+	all = words_text(words);
+	cli_error("%s %s: that is none of %s", option, text, all);
+	g_free(all);
 	return false;
 }
 
@@ -299,22 +323,6 @@ static bool take_selection(struct cli_opts *opts, char **list, struct selection 
 	return true;
 }
 
-/* Results of replays have their own formats. */
-static bool format_belongs(const struct cli_opts *opts)
-{
-	const bool graded = opts->cmd->run == cmd_replay || opts->cmd->run == cmd_diff;
-	const bool only_graded = opts->format == CLI_JUNIT || opts->format == CLI_TAP;
-
-	if (graded ? opts->format == CLI_CSV || opts->format == CLI_TSV : only_graded) {
-		cli_error(graded ? "%s prints text, json, ndjson, junit or tap"
-				 : "%s does not print this format; -T junit and tap are for replay "
-				   "and diff",
-			  opts->cmd->name);
-		return false;
-	}
-	return true;
-}
-
 /* What replay and diff take, as it was written. */
 static bool take_replay(struct cli_opts *opts, const struct cli_raw *raw)
 {
@@ -347,22 +355,14 @@ static bool take_values(struct cli_opts *opts, struct cli_raw *raw)
 	uint64_t number;
 	int value = CLI_TEXT;
 
-	if (opts->cmd->run == cmd_ladder) {
+	if (opts->cmd->run == cmd_ladder)
 		value = CLI_NO_PICTURE;
-		if (raw->format && !read_word(pictures, raw->format, "-T", &value))
-			return false;
+	if (raw->format && !read_word(formats_of(opts->cmd), raw->format, "-T", &value))
+		return false;
+	if (opts->cmd->run == cmd_ladder)
 		opts->picture = (enum cli_picture)value;
-		value = CLI_TEXT;
-	} else if (raw->format && !read_word(formats, raw->format, "-T", &value)) {
-		return false;
-	}
-	opts->format = (enum cli_format)value;
-	if (opts->format == CLI_MD && opts->cmd->run != cmd_fields) {
-		cli_error("-T md is for rdma-trace fields");
-		return false;
-	}
-	if (!format_belongs(opts))
-		return false;
+	else
+		opts->format = (enum cli_format)value;
 	value = CLI_TIME_REL;
 	if (raw->time && !read_word(times, raw->time, "-t", &value))
 		return false;
@@ -405,25 +405,30 @@ static bool take_values(struct cli_opts *opts, struct cli_raw *raw)
 	return take_replay(opts, raw);
 }
 
-static bool take_screen(struct cli_opts *opts, const struct cli_raw *raw)
+/* CLI_OK, or what to exit with. */
+static int take_screen(struct cli_opts *opts, const struct cli_raw *raw)
 {
 	uint64_t number;
+	int code;
 
 	if (opts->write && cli_overwrites(opts, opts->write, "-w"))
-		return false;
+		return CLI_USAGE;
 	if (opts->write && !strcmp(opts->write, "-") && !opts->output) {
 		cli_error("-w - takes standard output; add -o FILE for the text, or -o /dev/null");
-		return false;
+		return CLI_USAGE;
 	}
-
-	if (output_open(opts, raw->color) != CLI_OK)
-		return false;
+	/* Before anything is read or printed, which may take long. */
+	if (opts->write && !pcapng_can_create(opts->write))
+		return CLI_ENV;
+	code = output_open(opts, raw->color);
+	if (code != CLI_OK)
+		return code;
 	if (raw->width) {
 		if (!read_number(raw->width, "--width", 0, 10000, &number))
-			return false;
+			return CLI_USAGE;
 		opts->width = (unsigned)number;
 	}
-	return true;
+	return CLI_OK;
 }
 
 /* ---- parsing ----------------------------------------------------------------------------- */
@@ -457,6 +462,17 @@ static bool options_belong(const struct rdt_cmd *cmd, struct cli_raw *raw)
 	return true;
 }
 
+/* What help says of -T: GOption keeps the pointer. */
+static const char *format_help(const struct rdt_cmd *cmd)
+{
+	static char help[96];
+	char *all = words_text(formats_of(cmd));
+
+	g_snprintf(help, sizeof(help), "%s (text without it)", all);
+	g_free(all);
+	return help;
+}
+
 static GOptionContext *make_context(const struct rdt_cmd *cmd, struct cli_raw *raw)
 {
 	const unsigned bit = 1u << (cmd - cli_cmds);
@@ -471,7 +487,7 @@ static GOptionContext *make_context(const struct rdt_cmd *cmd, struct cli_raw *r
 			.flags = rows[i].cmds & bit ? 0 : G_OPTION_FLAG_HIDDEN,
 			.arg = rows[i].kind,
 			.arg_data = member_of(raw, &rows[i]),
-			.description = rows[i].help,
+			.description = rows[i].help ? rows[i].help : format_help(cmd),
 			.arg_description = rows[i].arg,
 		};
 	}
@@ -481,9 +497,13 @@ static GOptionContext *make_context(const struct rdt_cmd *cmd, struct cli_raw *r
 	g_option_context_set_summary(ctx, summary);
 	g_free(summary);
 	summary = g_strdup_printf(
-		"Examples:\n%s\nExit: 0 done, 2 usage or unreadable input, 3 partial, "
+		"Examples:\n%s\nExit: 0 done, %s2 usage or unreadable input, 3 partial, "
 		"4 environment. More in rdma-trace(1).",
-		cmd->examples);
+		cmd->examples,
+		cmd->run == cmd_diagnose ? "1 findings (see --fail-on), "
+		: cmd->run == cmd_replay || cmd->run == cmd_diff
+			? "1 differs or failed, "
+			: "");
 	g_option_context_set_description(ctx, summary);
 	g_free(summary);
 	return ctx;
@@ -575,7 +595,10 @@ int options_parse(const struct rdt_cmd *cmd, int argc, char **argv, struct cli_o
 		goto out;
 	if (selection.count)
 		opts.select = &selection;
-	if ((opts.filter_text && !compile_filter(&opts)) || !take_screen(&opts, &raw))
+	if (opts.filter_text && !compile_filter(&opts))
+		goto out;
+	code = take_screen(&opts, &raw);
+	if (code != CLI_OK)
 		goto out;
 	*ret_opts = opts;
 	code = -1;

@@ -57,7 +57,7 @@ int output_open(struct cli_opts *opts, const char *color)
 		if (!out) {
 			cli_error("cannot write %s: %s; choose another -o FILE", opts->output,
 				  strerror(errno));
-			return CLI_USAGE;
+			return CLI_ENV;
 		}
 	}
 	opts->tty_out = isatty(fileno(out));

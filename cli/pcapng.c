@@ -2,8 +2,11 @@
 #include "pcapng.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define BLOCK_SECTION 0x0a0d0d0au
 #define BLOCK_INTERFACE 1u
@@ -79,6 +82,34 @@ static void end_block(struct pcapng *p, bool options)
 
 /* ---- the file ------------------------------------------------------------------------------ */
 
+static void say_cannot(const char *path)
+{
+	cli_error("cannot write %s: %s; choose another -w FILE", path, strerror(errno));
+}
+
+bool pcapng_can_create(const char *path)
+{
+	struct stat st;
+	int fd;
+
+	/* A pipe is opened once: its reader would take the second time for another writer. */
+	if (!strcmp(path, "-") || (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
+		return true;
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd >= 0) {
+		unlink(path);
+	} else {
+		if (errno == EEXIST)
+			fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+		if (fd < 0) {
+			say_cannot(path);
+			return false;
+		}
+	}
+	close(fd);
+	return true;
+}
+
 struct pcapng *pcapng_create(const char *path, const char *comment)
 {
 	static const char application[] = CLI_NAME " " RDT_VERSION;
@@ -91,7 +122,7 @@ struct pcapng *pcapng_create(const char *path, const char *comment)
 	p->path = path;
 	p->file = strcmp(path, "-") ? fopen(path, "we") : stdout;
 	if (!p->file) {
-		cli_error("cannot write %s: %s; choose another -w FILE", path, strerror(errno));
+		say_cannot(path);
 		free(p);
 		return NULL;
 	}

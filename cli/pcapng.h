@@ -14,6 +14,9 @@ struct pcapng;
 /* Begin a file. comment goes into its section header. NULL after printing why. */
 struct pcapng *pcapng_create(const char *path, const char *comment);
 
+/* Could it be begun there? False after printing why not. Leaves nothing behind. */
+bool pcapng_can_create(const char *path);
+
 /* Add a packet, unchanged. name is the capture it is from; comment may be NULL. */
 void pcapng_add(struct pcapng *p, const struct packet *packet, const char *name,
 		const char *comment);

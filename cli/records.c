@@ -154,7 +154,10 @@ void records_end(struct records *r)
 	j = records_open(r, "end");
 	json_uint(j, "packets", s->packets);
 	json_uint(j, "conns", r->conns);
-	json_uint(j, "findings", r->findings);
+	if (r->judged)
+		json_uint(j, "findings", r->findings);
+	else
+		json_null(j, "findings");
 	json_bool(j, "partial", s->partial);
 	json_uint(j, "evicted", stats->evicted);
 	json_uint(j, "rdma_packets", stats->rdma);

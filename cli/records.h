@@ -18,6 +18,7 @@ struct records {
 	bool begun;     /* the header was written */
 	uint64_t conns; /* written */
 	uint64_t findings;
+	bool judged; /* findings were looked for: else their count is null */
 };
 
 /* Ready to write; nothing is written yet. Output goes to cli_out(). */

@@ -437,6 +437,23 @@ size_t session_inputs(const struct session *s, const struct input_info **ret_inf
 
 /* ---- telling ---------------------------------------------------------------------------------- */
 
+/* -Y chose no connection: silence could as well be a fault. */
+static void explain_no_match(const struct session *s)
+{
+	uint64_t count = 0;
+	char number[32];
+
+	if (!s->opts->filter || !s->conns || s->conn_count ||
+	    rdt_tracker_stats(s->tracker)->evicted)
+		return;
+	for (uint32_t i = 0; i < rdt_tracker_conn_count(s->tracker); i++)
+		count += rdt_tracker_conn(s->tracker, i) != NULL;
+	if (count)
+		cli_warn("none of %s connection%s match%s",
+			 cli_count_text(count, number, sizeof(number)), count == 1 ? "" : "s",
+			 count == 1 ? "es" : "");
+}
+
 void session_explain_nothing(const struct session *s)
 {
 	static const char *const names[] = { "TCP", "UDP", "ARP", "ICMP", "other" };
@@ -446,8 +463,12 @@ void session_explain_nothing(const struct session *s)
 	char number[32];
 	GString *text;
 
-	if (s->opts->quiet || rdt_tracker_stats(s->tracker)->rdma)
+	if (s->opts->quiet)
 		return;
+	if (rdt_tracker_stats(s->tracker)->rdma) {
+		explain_no_match(s);
+		return;
+	}
 	if (!s->packets) {
 		uint64_t read = 0;
 

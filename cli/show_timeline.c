@@ -240,16 +240,17 @@ static void put_state(struct timeline *t, const struct moment *m, unsigned side,
 
 /* ---- what made it so ---------------------------------------------------------------------- */
 
-/* "copy 2, sent again" */
+/* " sent again (copy 2)" */
 static void copy_text(const struct rdt_msg_rec *rec, GString *text)
 {
 	if (!rec->copy)
 		return;
-	g_string_append_printf(text, " again (copy %" PRIu32 ", %s)", rec->copy,
+	g_string_append_printf(text, " %s (copy %" PRIu32 ")",
 			       rec->copy_kind == RDT_COPY_RESENT       ? "sent again"
 			       : rec->copy_kind == RDT_COPY_DUPLICATED ? "duplicated by the network"
 			       : rec->copy_kind == RDT_COPY_CAPTURED   ? "captured twice"
-								       : "repeated");
+								       : "repeated",
+			       rec->copy);
 }
 
 /* What a frame without a message of the connection was. */

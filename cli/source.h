@@ -107,7 +107,7 @@ int inputs_rewind(struct inputs *inputs);
 /* The next packet in order of time; those that -f refuses are counted and skipped. */
 enum source_result inputs_next(struct inputs *inputs, struct packet *ret_packet);
 
-/* Time of the first packet of the first input that has one, 0 when none has. */
+/* Time of the earliest of the first packets of all inputs, 0 when none has one. */
 int64_t inputs_base_ns(const struct inputs *inputs);
 unsigned inputs_time_digits(const struct inputs *inputs);
 size_t inputs_info(struct inputs *inputs, const struct input_info **ret_infos);

@@ -32,7 +32,6 @@ struct inputs {
 	struct source_bpf *bpf;
 	bool bad_filter, stopped;
 	int64_t base_ns;
-	bool based;
 	int spools[INPUTS_MAX]; /* descriptors of the unlinked copies of pipes */
 	size_t spool_count;
 };
@@ -220,9 +219,12 @@ int inputs_open(const struct cli_opts *opts, bool again, struct inputs **ret_inp
 	code = open_all(in);
 	if (code != CLI_OK)
 		goto fail;
-	for (size_t i = 0; i < in->count && !in->based; i++) {
-		in->based = in->info[i].packets != 0;
-		in->base_ns = in->input[i].first_ns;
+	/* The earliest, so that no time is negative; 0 is of a capture without times. */
+	for (size_t i = 0; i < in->count; i++) {
+		const int64_t first = in->input[i].first_ns;
+
+		if (in->info[i].packets && first && (!in->base_ns || first < in->base_ns))
+			in->base_ns = first;
 	}
 	*ret_inputs = in;
 	return CLI_OK;

@@ -84,7 +84,7 @@ int write_selected(struct session *s, const struct conn_set *evicted)
 {
 	struct writer w = { .session = s, .evicted = evicted };
 	char *comment;
-	int code = CLI_USAGE;
+	int code = CLI_ENV;
 
 	for (size_t i = 0; i < s->conn_count; i++)
 		conn_set_add(&w.selected, rdt_tracker_conn_index(s->tracker, s->conns[i]));

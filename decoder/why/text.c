@@ -162,7 +162,10 @@ static void put_value(struct ctx *x, const struct rdt_evidence *ev)
 		}
 		break;
 	case RDT_WHY_HEX:
-		put_fmt(&x->out, "0x%llx", (unsigned long long)ev->num);
+		put_fmt(&x->out,
+			ev->value == RDT_WHY_V_PSN || ev->value == RDT_WHY_V_WANT_PSN ? "0x%06llx"
+										      : "0x%llx",
+			(unsigned long long)ev->num);
 		break;
 	case RDT_WHY_ADDR:
 		put_addr(&x->out, &x->f->address);

@@ -106,8 +106,10 @@ expect 2 'Unknown option --reed; did you mean --read' "$RDT" --reed "$good"
 expect 2 'Missing argument for -r' "$RDT" -r
 expect 2 'list does not take -V; it is for dump' "$RDT" -V "$good"
 expect 2 'explain does not take -r' "$RDT" explain -r "$good"
+expect 2 '-T junit: that is none of text, json, ndjson, csv or tsv$' "$RDT" -T junit "$good"
+expect 2 '-T csv: that is none of text, json, ndjson, junit or tap$' "$RDT" diff -T csv "$good" "$good"
 expect 2 '-T xml: that is none of text, json' "$RDT" -T xml "$good"
-expect 2 '-T md is for rdma-trace fields' "$RDT" -T md "$good"
+expect 2 '-T md: that is none of text, json, ndjson, csv or tsv$' "$RDT" -T md "$good"
 expect 2 '-c 0: give a number from 1' "$RDT" -c 0 "$good"
 expect 2 '-c 12x: give a number' "$RDT" -c 12x "$good"
 expect 2 '-t q: that is none of' "$RDT" -t q "$good"
@@ -135,8 +137,14 @@ cp "$good" mine.pcap
 expect 2 '-w mine.pcap would overwrite the capture that is read' "$RDT" -w mine.pcap mine.pcap
 expect 2 '-o mine.pcap would overwrite the capture that is read' "$RDT" -o mine.pcap mine.pcap
 check "the capture is as it was" cmp -s mine.pcap "$good"
-expect 2 'cannot write /nonexistent/x' "$RDT" -o /nonexistent/x "$good"
-expect 2 'cannot write /nonexistent/x' "$RDT" -w /nonexistent/x "$good"
+expect 4 'cannot write /nonexistent/x' "$RDT" -o /nonexistent/x "$good"
+for cmd in list show dump; do
+	expect 4 'cannot write /nonexistent/x' "$RDT" $cmd -w /nonexistent/x "$good"
+	check "$cmd -w that cannot be written: said before anything is printed" nothing
+done
+expect 4 'cannot write .*: Is a directory' "$RDT" -w "$TMP" "$good"
+run "$RDT" -w "$TMP/none.pcapng" /nonexistent.pcap
+check "-w leaves no file where nothing could be read" [ ! -e "$TMP/none.pcapng" ]
 expect 4 'cannot write /dev/full: No space left' "$RDT" -o /dev/full "$good"
 expect 4 'cannot write /dev/full: No space left' "$RDT" -w /dev/full "$good"
 expect 2 '-w - takes standard output' "$RDT" -w - "$good"

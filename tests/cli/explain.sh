@@ -26,6 +26,21 @@ ask "svc 0x0000000001061144" "service id 0x0000000001061144"
 ask "RDMA_CM_EVENT_REJECTED" "event 8, RDMA_CM_EVENT_REJECTED"
 ask "REQ" "message 0x10, REQ"
 
+# One argument with blanks, as it is pasted; words that show prints.
+paste() { # argument, first line up to the colon
+	run "$RDT" explain "$1"
+	check "pasted: $1" is "$(first)" "$2"
+}
+paste "Unknown error -28" "REJ reason 28, consumer-defined"
+paste "REJ 8" "REJ reason 8, invalid-service-id"
+paste "mtu 3" "MTU code 3"
+paste "invalid service ID" "REJ reason 8, invalid-service-id"
+ask "path_mtu" "req.path_mtu"
+ask "mtu" "req.path_mtu"
+ask "rnr_retry" "req.rnr_retry_count"
+run "$RDT" explain rej
+check "what more there is is no circle" prints '^more: rdma-trace fields rej$'
+
 run "$RDT" explain rej 8 10
 check "two values of a topic" is "$(grep -c '^REJ reason' "$out")" 2
 run "$RDT" explain 8 frobnicate

@@ -96,6 +96,13 @@ run python3 "$TMP/strict.py" "$TMP/all"
 check "strict JSON, the same in all forms" exits 0
 cat "$out"
 
+# Findings are counted where they were looked for.
+run "$RDT" list -q -T ndjson "$CAPTURES/reject.pcap"
+check "list looks for no findings: null" is "$(tail -1 "$out" | jq -c .findings)" null
+run "$RDT" diagnose -q -T ndjson "$CAPTURES/reject.pcap"
+check "diagnose counts findings" is "$(tail -1 "$out" | jq -c .findings)" 1
+check "next steps name the capture" bash -c "! grep -q ' FILE' '$out' && grep -q reject.pcap '$out'"
+
 # The contract of json.md: keys that every line has, and their types.
 run "$RDT" show -q -T ndjson "$CAPTURES/dup.pcap"
 check "keys and types of json.md" python3 - "$out" <<'PY'

@@ -51,6 +51,17 @@ run "$RDT" -o "$TMP/file" "$c/dup.pcap"
 check "-o" cmp -s "$TMP/file" "$TMP/list"
 check "-o leaves nothing on standard output" nothing
 
+# A filter that matches nothing.
+run "$RDT" -Y 'outcome == rejected' "$c/accept.pcap"
+check "-Y that matches nothing is told" says '^rdma-trace: none of 4 connections match$'
+check "-Y that matches nothing: exit code" exits 0
+run "$RDT" -q -Y 'outcome == rejected' "$c/accept.pcap"
+check "-q: not told" silent
+expect 2 'rdma-trace fields lists all names' "$RDT" -Y 'foo == 1' "$c/accept.pcap"
+check "a far name is not suggested" bash -c "! grep -q 'did you mean' '$err'"
+expect 2 'did you mean outcome\?' "$RDT" -Y 'outcom == rejected' "$c/accept.pcap"
+expect 2 'did you mean outcome\?' "$RDT" -e outcom "$c/accept.pcap"
+
 # Which connections.
 numbers() { "$RDT" -T csv -E header=n -e n "$@" "$c/cmtime.pcap" | paste -sd, | cut -c1-60; }
 check "-s N" is "$(numbers -s 7)" 7

@@ -17,6 +17,11 @@ for command in $commands; do
 	run "$RDT" "$command" --help
 	check "$command --help" exits 0
 	check "$command --help has examples" prints '^  rdma-trace '
+	case $command in
+	diagnose | replay | diff) check "$command --help names exit code 1" prints '^Exit: 0 done, 1 ' ;;
+	ladder) check "ladder --help: its formats" prints 'FORMAT +text, mermaid, plantuml or svg ' ;;
+	explain) check "explain --help: its formats" prints 'FORMAT +text, json, ndjson, csv or tsv ' ;;
+	esac
 	while read -r _ _ long short _; do
 		check "$command --help has $long" prints "^  .*$long"
 		[ "$short" = - ] || check "$command --help has $short" prints "^  $short, "
@@ -93,6 +98,8 @@ check "there are examples" [ "$(wc -l <examples)" -gt 12 ]
 while read -r line; do
 	run env PATH="$TMP:$PATH" bash -c "set -o pipefail; $line"
 	check "an example works: $line" exits 0
+	# There need not be such connections in the capture that stands for the reader's.
+	sed -i '/^rdma-trace: none of [0-9]* connections match$/d' "$err"
 	check "an example says nothing wrong: $line" silent
 done <examples
 

@@ -83,8 +83,8 @@ extern const struct rdt_why_row rdt_why_rows[RDT_WHY_COUNT];
 	X(OTHER_CONN, "older_conn", NUM, "number of the other connection")                   \
 	X(QPN, "qpn", HEX, "QP number")                                                      \
 	X(COMM_ID, "comm_id", HEX, "communication id")                                       \
-	X(PSN, "psn", NUM, "packet sequence number")                                         \
-	X(WANT_PSN, "announced_psn", NUM, "PSN that was announced")                          \
+	X(PSN, "psn", HEX, "packet sequence number")                                         \
+	X(WANT_PSN, "announced_psn", HEX, "PSN that was announced")                          \
 	X(ASKS, "asks", NUM, "READs and atomics that may be asked for at a time")            \
 	X(SERVES, "serves", NUM, "READs and atomics that are served at a time")              \
 	X(MTU, "mtu", BYTES, "MTU")                                                          \
