@@ -11,6 +11,7 @@
 #include "replay.h"
 #include "replay/backend.h"
 #include "replay/sim.h"
+#include "replay/slurp.h"
 
 static volatile int stopped;
 
@@ -464,25 +465,14 @@ static int play_file(struct replaying *r, const char *path)
 {
 	struct rp_script *script;
 	struct rp_error error;
-	GError *failed = NULL;
 	gchar *text;
 	gsize len;
+	char *failed;
 	int code;
 
-	if (!strcmp(path, "-")) {
-		GString *all = g_string_new(NULL);
-		char buf[4096];
-		size_t n;
-
-		while ((n = fread(buf, 1, sizeof(buf), stdin)) > 0 && all->len <= RP_SCRIPT_MAX)
-			g_string_append_len(all, buf, (gssize)n);
-		len = all->len;
-		text = g_string_free(all, FALSE);
-	} else if (!g_file_get_contents(path, &text, &len, &failed)) {
-		/* In words as the other commands have them, without the path again. */
-		code = refuse(r, path, CLI_USAGE,
-			      access(path, R_OK) ? strerror(errno) : failed->message);
-		g_error_free(failed);
+	if (!rp_slurp(path, RP_SCRIPT_MAX, true, &text, &len, &failed)) {
+		code = refuse(r, path, CLI_USAGE, failed);
+		g_free(failed);
 		return code;
 	}
 	if (is_capture(text, len)) {

@@ -100,21 +100,42 @@ int cli_out_done(int code)
 	return CLI_ENV;
 }
 
+/* Is path the file that target describes? */
+static bool is_file(const char *path, const struct stat *target)
+{
+	struct stat st;
+
+	return !(strcmp(path, "-") ? stat(path, &st) : fstat(STDIN_FILENO, &st)) &&
+	       st.st_dev == target->st_dev && st.st_ino == target->st_ino;
+}
+
 bool cli_overwrites(const struct cli_opts *opts, const char *path, const char *option)
 {
-	struct stat target, source;
+	const char *what = NULL;
+	struct stat target;
 
-	if (stat(path, &target) || !S_ISREG(target.st_mode))
-		return false;
-	for (const char *const *file = opts->files; file && *file; file++) {
-		if ((strcmp(*file, "-") ? stat(*file, &source) : fstat(STDIN_FILENO, &source)) ||
-		    source.st_dev != target.st_dev || source.st_ino != target.st_ino)
-			continue;
-		cli_error("%s %s would overwrite the capture that is read; choose another file",
-			  option, path);
+	if (stat(path, &target)) {
+		/* Both are still to be made. */
+		if (path == opts->write || !opts->write || strcmp(path, opts->write) != 0)
+			return false;
+		cli_error("%s and -w name the same file, %s; choose another", option, path);
 		return true;
 	}
-	return false;
+	if (!S_ISREG(target.st_mode))
+		return false;
+	for (const char *const *file = opts->files; file && *file; file++)
+		what = is_file(*file, &target) ? "file that is read" : what;
+	for (const char *const *file = opts->ftrace; file && *file; file++) {
+		const char *equals = strchr(*file, '=');
+
+		if (is_file(*file, &target) || (equals && is_file(equals + 1, &target)))
+			what = "trace that is read";
+	}
+	if (!what && opts->write && path != opts->write && is_file(opts->write, &target))
+		what = "file of -w";
+	if (what)
+		cli_error("%s %s would overwrite the %s; choose another file", option, path, what);
+	return what;
 }
 
 /* ---- looks -------------------------------------------------------------------------------- */

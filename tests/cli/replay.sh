@@ -157,6 +157,9 @@ printf 'rdt 1\nservice tcp:7\na > REQ[private=file:"/dev/zero"]\n' >"$TMP/device
 run "$RDT" replay "$TMP/device.rdt"
 check "a device is no file" exits 2
 check "a device is no file: said" says 'line 3.*not a regular file'
+run "$RDT" replay /dev/zero
+check "a device is no script" exits 2
+check "a device is no script: said" says 'not a regular file'
 # Nothing to play is not faithful.
 printf 'rdt 1\n...\n' >"$TMP/nothing.rdt"
 run "$RDT" replay "$TMP/nothing.rdt"
