@@ -234,7 +234,9 @@ struct session {
 	unsigned time_digits;      /* 6, or 9 where times have parts below 1 us */
 	uint64_t packets;          /* fed; what -f dropped is not counted */
 	uint64_t tcp, udp, arp, icmp, other; /* of those that are not RDMA */
-	bool partial; /* an input was damaged, state was evicted, or a signal stopped reading */
+	uint64_t tcp_cut;                    /* of tcp: the capture cut their payload */
+	bool partial; /* an input was damaged or its packets cut before what tells their
+			 connection, state was evicted, or a signal stopped reading */
 	int64_t started_ns;            /* monotonic clock, for elapsed_ns */
 	const struct rdt_conn **conns; /* session_select(): the selected ones */
 	size_t conn_count;

@@ -85,13 +85,23 @@ static void put_label(const struct session *s, const char *label)
 		cli_tone(s->opts, CLI_TONE_OFF));
 }
 
+/* A file's name as the shell takes it: as it is where nothing in it is special. */
+static char *shell_word(const char *path)
+{
+	bool plain = *path && *path != '-';
+
+	for (const char *p = path; *p && plain; p++)
+		plain = g_ascii_isalnum(*p) || strchr("_-./+:,@%=", *p) || (unsigned char)*p >= 0x80;
+	return plain ? g_strdup(path) : g_shell_quote(path);
+}
+
 /* What stands for the capture in the commands: its name where there is one. */
 static char *with_file(const struct session *s, const char *text)
 {
 	const struct input_info *infos;
 	const size_t inputs = session_inputs(s, &infos);
-	const char *const name =
-		inputs == 1 && strcmp(infos[0].path, "-") != 0 ? infos[0].path : "FILE";
+	char *const name = inputs == 1 && strcmp(infos[0].path, "-") != 0 ? shell_word(infos[0].path)
+									    : g_strdup("FILE");
 	GString *out = g_string_new(NULL);
 
 	for (const char *at; (at = strstr(text, " FILE")); text = at + 5) {
@@ -99,6 +109,7 @@ static char *with_file(const struct session *s, const char *text)
 		g_string_append(out, at[5] == ' ' || at[5] == '\n' || !at[5] ? name : "FILE");
 	}
 	g_string_append(out, text);
+	g_free(name);
 	return g_string_free(out, FALSE);
 }
 

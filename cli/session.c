@@ -227,6 +227,7 @@ static void count_other(struct session *s, const struct packet *packet,
 		return;
 	case RDT_FRAME_TCP:
 		s->tcp++;
+		s->tcp_cut += frame->payload_have < frame->payload_len;
 		break;
 	case RDT_FRAME_ARP:
 		s->arp++;
@@ -261,7 +262,7 @@ static int make_tracker(struct session *s, const struct rdt_sink *sink)
 
 static void reset_counts(struct session *s)
 {
-	s->packets = s->tcp = s->udp = s->arp = s->icmp = s->other = 0;
+	s->packets = s->tcp = s->udp = s->arp = s->icmp = s->other = s->tcp_cut = 0;
 	priv.known_links = 0;
 }
 
@@ -351,7 +352,8 @@ int session_read_with(struct session *s, const struct rdt_sink *sink,
 		return CLI_USAGE;
 	priv.stopped = result == SOURCE_STOPPED;
 	s->partial = priv.stopped || rdt_tracker_stats(s->tracker)->evicted ||
-		     rdt_tracker_stats(s->tracker)->lost_addrs;
+		     rdt_tracker_stats(s->tracker)->lost_addrs ||
+		     rdt_tracker_stats(s->tracker)->unread;
 	inputs = inputs_info(priv.inputs, &infos);
 	for (size_t i = 0; i < inputs; i++)
 		s->partial |= infos[i].truncated;
@@ -489,6 +491,11 @@ void session_explain_nothing(const struct session *s)
 					       cli_count_text(counts[i], number, sizeof(number)),
 					       names[i]);
 	}
+	if (s->tcp_cut)
+		g_string_append_printf(text,
+				       "; %s of the TCP packets were cut by the capture, which "
+				       "hides iWARP: capture with -s 0",
+				       cli_count_text(s->tcp_cut, number, sizeof(number)));
 	cli_warn("no RDMA in %s packet%s: %s%s", cli_count_text(s->packets, number, sizeof(number)),
 		 s->packets == 1 ? "" : "s", text->str,
 		 s->udp ? "; --port N if RoCEv2 uses another UDP port than 4791 here" : "");
@@ -548,6 +555,12 @@ int session_close(struct session *s, int code)
 		if (stats->lost_addrs)
 			cli_warn("%s packets were not tracked: too many addresses",
 				 cli_count_text(stats->lost_addrs, number, sizeof(number)));
+		if (stats->unread)
+			cli_warn("%s RDMA packet%s cut by the capture before what tells %s "
+				 "connection, so nothing is said of them: capture with -s 0",
+				 cli_count_text(stats->unread, number, sizeof(number)),
+				 stats->unread == 1 ? " was" : "s were",
+				 stats->unread == 1 ? "its" : "their");
 		if (priv.stopped)
 			cli_warn("stopped by a signal after %s packets",
 				 cli_count_text(s->packets, number, sizeof(number)));

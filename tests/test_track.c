@@ -496,6 +496,20 @@ Test(track, capture_that_shows_each_frame_twice)
 	story_end(&s);
 }
 
+/* REQ and REP begin alike: what the capture cut behind that is no second sight of the first. */
+Test(track, cut_frames_are_not_taken_for_one)
+{
+	struct story s;
+
+	story_begin(&s, NULL);
+	SAY(&s, 0, ACTIVE, REQ, .cut = 64);
+	SAY(&s, 1, PASSIVE, REP, .cut = 64);
+	tracked_finish(&s.t);
+	cr_expect_eq(rdt_tracker_stats(s.t.tracker)->duplicated, 0);
+	cr_expect_eq(rdt_tracker_stats(s.t.tracker)->stray, 2);
+	story_end(&s);
+}
+
 /* ---- reuse of ids and QPNs ------------------------------------------------------------------- */
 
 Test(track, same_ids_again_after_the_close)

@@ -66,6 +66,12 @@ struct flow_pair {
 	uint8_t touched;
 };
 
+/* False where the capture cut the packet in its headers: then only the BTH can be read. */
+static inline bool pkt_whole(const struct rdt_pkt *pkt)
+{
+	return pkt->have >= pkt->op->hdr_len;
+}
+
 /* ---- data_pool.c ----------------------------------------------------------------------------- */
 
 /* The pair of a connection, made when it has none; NULL without memory. May give up another. */

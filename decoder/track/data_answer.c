@@ -211,7 +211,7 @@ void path_answer(struct rdt_tracker *t, struct slot *s, enum rdt_side side,
 {
 	struct flow_pair *pair = flow_get(t, s);
 	struct window *w = pair ? &pair->side[side] : NULL;
-	const uint8_t *aeth = rdt_pkt_aeth(pkt);
+	const uint8_t *aeth = pkt_whole(pkt) ? rdt_pkt_aeth(pkt) : NULL;
 	const uint32_t psn = rdt_bth_psn(pkt->bth);
 	const unsigned kind = aeth ? rdt_aeth_kind(aeth) : RDT_AETH_ACK;
 	const unsigned value = aeth ? rdt_aeth_value(aeth) : 31;
@@ -225,6 +225,12 @@ void path_answer(struct rdt_tracker *t, struct slot *s, enum rdt_side side,
 	w->pub.ack_input = when->input;
 	if (!ack)
 		response(t, s, side, w, pkt, psn, when);
+	/* ACK or NAK, the capture cut it: all before its PSN arrived, whichever it is. */
+	if (ack && !aeth) {
+		count(&w->pub.unread, 1);
+		acknowledge(t, s, side, w, rdt_psn_add(psn, RDT_PSN_MASK), when);
+		return;
+	}
 	if (kind == RDT_AETH_NAK || kind == RDT_AETH_RNR) {
 		/* What a NAK names was not taken; all before it was. */
 		acknowledge(t, s, side, w, rdt_psn_add(psn, RDT_PSN_MASK), when);

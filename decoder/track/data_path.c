@@ -157,7 +157,7 @@ static void measure(struct rdt_tracker *t, struct window *w, const struct rdt_pk
 	struct rdt_flow *flow = &w->pub;
 	const uint8_t opcode = (uint8_t)rdt_bth_opcode(pkt->bth);
 	const enum rdt_flow_op op = rdt_flow_op_of(opcode);
-	const uint8_t *reth = rdt_pkt_reth(pkt);
+	const uint8_t *reth = pkt_whole(pkt) ? rdt_pkt_reth(pkt) : NULL;
 	const bool begins = pkt->op->place == RDT_OP_FIRST || pkt->op->place == RDT_OP_ONLY;
 	const bool ends = pkt->op->place == RDT_OP_LAST || pkt->op->place == RDT_OP_ONLY;
 
@@ -371,6 +371,8 @@ static uint32_t psns_of(const struct slot *s, const struct flow_pair *pair,
 
 	if (rdt_flow_op_of((uint8_t)rdt_bth_opcode(pkt->bth)) != RDT_FLOW_OP_READ)
 		return 1;
+	if (!pkt_whole(pkt))
+		return 0;
 	len = rdt_reth_dma_len(rdt_pkt_reth(pkt));
 	if (len <= 256)
 		return 1;

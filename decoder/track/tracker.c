@@ -106,17 +106,49 @@ static uint64_t mix_bytes(uint64_t h, const uint8_t *p, size_t len)
 
 /*
  * What two sightings of a packet share: BTH and ICRC, which covers all that a router does not
- * change. Without an ICRC, the bytes there are.
+ * change. Without an ICRC, the bytes there are, and of cut ones who sends it to whom: REQ and REP
+ * begin alike.
  */
 static uint64_t content_of(const struct rdt_frame *frame)
 {
+	uint64_t h;
+
 	if (frame->bth_have == frame->bth_len && frame->bth_len >= RDT_LEN_bth + RDT_LEN_icrc) {
 		const uint8_t *icrc = frame->bth + frame->bth_len - RDT_LEN_icrc;
 
 		return mix2(mix2(load64(frame->bth), load64(frame->bth + 4)),
 			    (uint64_t)frame->bth_len << 32 | rdt_icrc_value(icrc));
 	}
-	return mix_bytes(frame->bth_len, frame->bth, frame->bth_have < 256 ? frame->bth_have : 256);
+	h = mix_bytes(frame->bth_len, frame->bth, frame->bth_have < 256 ? frame->bth_have : 256);
+	if (frame->bth_have == frame->bth_len)
+		return h;
+	h = mix_bytes(h, frame->src.bytes, sizeof(frame->src.bytes));
+	return mix_bytes(h, frame->dst.bytes, sizeof(frame->dst.bytes));
+}
+
+/*
+ * The headers of a cut packet of a connected service, whose BTH alone tells connection, PSN and
+ * kind. Its other headers must not be read: pkt_whole() is false.
+ */
+static bool cut_packet(const struct rdt_frame *frame, struct rdt_pkt *ret_pkt)
+{
+	const struct rdt_opcode *op;
+	enum rdt_service service;
+	size_t need;
+
+	if (frame->bth_have < RDT_LEN_bth)
+		return false;
+	op = &rdt_opcodes[rdt_bth_opcode(frame->bth)];
+	service = rdt_opcode_service((uint8_t)rdt_bth_opcode(frame->bth));
+	need = (size_t)op->hdr_len + rdt_bth_pad_count(frame->bth) + RDT_LEN_icrc;
+	if (!op->plain || frame->bth_len < need || rdt_bth_dest_qpn(frame->bth) <= RDT_QP1 ||
+	    (service != RDT_SVC_RC && service != RDT_SVC_UC && service != RDT_SVC_XRC))
+		return false;
+	*ret_pkt = (struct rdt_pkt){ .bth = frame->bth,
+				     .op = op,
+				     .payload_len = (uint32_t)(frame->bth_len - need),
+				     .have = (uint32_t)frame->bth_have };
+	return true;
 }
 
 /* Where a packet was seen: what may differ between two sightings of it, all below IP but the TTL. */
@@ -157,6 +189,25 @@ static bool seen_before(struct rdt_tracker *t, const struct rdt_frame *frame,
 	return twice;
 }
 
+/* A packet whose headers the capture cut. */
+static void feed_cut(struct rdt_tracker *t, const struct rdt_frame *frame,
+		     const struct rdt_when *when, struct rdt_verdict *verdict)
+{
+	struct rdt_pkt pkt;
+
+	t->stats.snapped++;
+	if (!cut_packet(frame, &pkt)) {
+		t->stats.unread++;
+		return;
+	}
+	if (seen_before(t, frame, when)) {
+		t->stats.duplicated++;
+		return;
+	}
+	oob_claim(t, frame, &pkt);
+	data_feed(t, frame, &pkt, when, verdict);
+}
+
 static void feed_rdma(struct rdt_tracker *t, const struct rdt_frame *frame,
 		      const struct rdt_when *when, struct rdt_verdict *verdict)
 {
@@ -168,7 +219,7 @@ static void feed_rdma(struct rdt_tracker *t, const struct rdt_frame *frame,
 	t->stats.rdma++;
 	if (status != RDT_OK) {
 		if (status == RDT_SNAPPED)
-			t->stats.snapped++;
+			feed_cut(t, frame, when, verdict);
 		else if (status == RDT_OPCODE &&
 			 rdt_pkt_is_vendor(frame->bth, frame->bth_have, frame->bth_len))
 			t->stats.vendor++;

@@ -4,6 +4,8 @@
 
 /* An answer that takes this long is worth telling; kernels answer within milliseconds. */
 #define SLOW_NS NS_PER_S
+/* An answer that comes so soon after a message that was sent again is the answer to that copy. */
+#define AT_ONCE_NS (NS_PER_S / 10)
 
 static bool is_cm(const struct look *k)
 {
@@ -176,6 +178,34 @@ static void drep_lost(const struct look *k, enum rdt_side side, const struct sai
 	why_emit(k->w, f);
 }
 
+/*
+ * One DREP, and it came at once after a repeated DREQ. A kernel that had confirmed before answers a
+ * copy so; a program that was slow reacts at any time, only by chance just then.
+ */
+static bool answered_copy(const struct look *k, const struct said *s)
+{
+	const uint64_t timer = side_timer_ns(k, (enum rdt_side)k->c->close_side);
+	const int64_t after = k->c->drep_ns - s->last_ns;
+
+	return k->c->drep_frame && s->sent > 1 && after >= 0 && after < AT_ONCE_NS &&
+	       (!timer || (uint64_t)after < timer / 8);
+}
+
+static void dreq_lost(const struct look *k, enum rdt_side side, const struct said *s)
+{
+	struct rdt_finding *f = why_begin(k, RDT_WHY_CM_DREQ_RETRY, side, 80);
+
+	why_add(f, RDT_WHY_V_SENT, s->sent, k->c->dreq_frame, k->c->input);
+	why_add_ns(f, RDT_WHY_V_ANSWER, k->c->drep_ns - k->c->close_ns, k->c->drep_frame,
+		   k->c->input);
+	why_add_ns(f, RDT_WHY_V_LAST_ANSWER, k->c->drep_ns - s->last_ns, s->last_frame, s->input);
+	if (side_timer_ns(k, side))
+		why_add(f, RDT_WHY_V_TIMER, side_timer_ns(k, side), 0, 0);
+	add_missed(f, k->note->dreq[side], s->sent, side_timer_ns(k, side));
+	add_sendings(f, k, k->note->dreq[side], s->sent);
+	why_emit(k->w, f);
+}
+
 static void rule_dreq(const struct look *k)
 {
 	const struct rdt_conn *c = k->c;
@@ -193,6 +223,10 @@ static void rule_dreq(const struct look *k)
 		return;
 	}
 	took = (answered ? c->drep_ns : look_end(k)) - c->close_ns;
+	if (s && answered_copy(k, s)) {
+		dreq_lost(k, side, s);
+		return;
+	}
 	/* Both closed: each waits for the other's program, and a DREP may be missing. */
 	if (took < SLOW_NS || (crossing(k) && sent == 1))
 		return;
@@ -200,7 +234,7 @@ static void rule_dreq(const struct look *k)
 	if (c->params.has_req && sent > c->params.max_cm_retries)
 		answered = false;
 	f = why_begin(k, answered ? RDT_WHY_CM_DREQ_SLOW : RDT_WHY_CM_DREQ_NOANSWER, side,
-		      answered || sent > 1 ? 100 : 80);
+		      sent > 1 ? (answered ? 90 : 100) : 80);
 	why_add(f, RDT_WHY_V_SENT, sent, c->dreq_frame, c->input);
 	if (c->drep_frame)
 		why_add_ns(f, RDT_WHY_V_ANSWER, took, c->drep_frame, c->input);

@@ -179,8 +179,10 @@ struct rdt_why {
 	uint32_t mid_count;  /* connections that began before the capture */
 	uint32_t mid_first;  /* frame of the first */
 	uint32_t flows_lost; /* data paths given up */
+	struct map pairs;    /* (source, destination) of reliable data; made when asked for */
 	uint8_t time_back_input;
 	uint8_t no_memory;
+	uint8_t at_end, paired; /* all frames were read; pairs is made */
 };
 
 /* Room for one more; false (and no_memory noted) without memory. */

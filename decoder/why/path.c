@@ -83,6 +83,38 @@ static void rule_dup(const struct look *k)
 	why_emit(k->w, f);
 }
 
+static bool carries_rc(const struct rdt_conn *c, unsigned side)
+{
+	return (c->service == RDT_SVC_RC || c->service == SVC_XRC) && c->end[side].data.pkts;
+}
+
+static uint64_t pair_key(uint32_t from, uint32_t to)
+{
+	return (uint64_t)from << 32 | to;
+}
+
+/*
+ * Does the capture show data of a reliable connection from one address to the other? They may be
+ * the answers that a connection seems to lack: where its setup was not captured, its directions can
+ * stay two. Before the end that cannot be known, and the answer is yes.
+ */
+static bool data_between(struct rdt_why *w, uint32_t from, uint32_t to)
+{
+	const uint32_t count = rdt_tracker_conn_count(w->t);
+
+	for (uint32_t i = 0; w->at_end && !w->paired && i < count; i++) {
+		const struct rdt_conn *c = rdt_tracker_conn(w->t, i);
+
+		for (unsigned side = 0; c && side < RDT_SIDES; side++)
+			if (carries_rc(c, side) &&
+			    !map_put(&w->pairs,
+				     pair_key(c->end[side].addr, c->end[side ^ 1].addr), 1))
+				w->no_memory = 1;
+	}
+	w->paired = w->at_end;
+	return !w->at_end || map_get(&w->pairs, pair_key(from, to)) != RDT_MAP_NONE;
+}
+
 /* A reliable direction that nobody answers and that repeats nothing. */
 static void rule_oneway(const struct look *k)
 {
@@ -94,6 +126,8 @@ static void rule_oneway(const struct look *k)
 
 		if (!flow || (k->c->service != RDT_SVC_RC && k->c->service != SVC_XRC) ||
 		    e->data.pkts < ONEWAY || peer->data.pkts || e->data.retrans || flow->ack_frame)
+			continue;
+		if (data_between(k->w, peer->addr, e->addr))
 			continue;
 		f = why_begin(k, RDT_WHY_CAP_ONEWAY, (enum rdt_side)side, 80);
 		why_add(f, RDT_WHY_V_PACKETS, e->data.pkts, e->data.first_frame, k->c->input);

@@ -132,8 +132,11 @@ static void no_answer(const struct look *k, const struct rdt_flow *flow, enum rd
 	struct rdt_finding *f;
 	unsigned confidence;
 
-	/* A fatal NAK or an RNR NAK that was the last answer says more. */
-	if (!s->tries || !silent || flow->nak_frame ||
+	/*
+	 * A fatal NAK or an RNR NAK that was the last answer says more. Where the capture cut answers
+	 * in front of the AETH, nobody can tell whether one of them was such.
+	 */
+	if (flow->unread || !s->tries || !silent || flow->nak_frame ||
 	    (event_of(flow, RDT_FLOW_RNR)->count && rnr_is_last(k, flow)))
 		return;
 	if (!k->c->has_close && look_end(k) - s->last_ns < SILENCE_NS)
@@ -165,7 +168,7 @@ static void stopped(const struct look *k, const struct rdt_flow *flow, enum rdt_
 	struct rdt_finding *f;
 
 	/* Without any answer the capture may lack the other direction: CAP_ONEWAY. */
-	if (!open || flow->stall.tries || flow->nak_frame || !flow->ack_frame || !flow->last.frame)
+	if (flow->unread || !open || flow->stall.tries || flow->nak_frame || !flow->ack_frame || !flow->last.frame)
 		return;
 	if (k->c->has_close || waited < SILENCE_NS || event_of(flow, RDT_FLOW_RNR)->count)
 		return;
@@ -179,9 +182,10 @@ static void stopped(const struct look *k, const struct rdt_flow *flow, enum rdt_
 
 static uint32_t resent(const struct rdt_flow *flow)
 {
-	static const uint8_t events[] = { RDT_FLOW_RESENT_NAK, RDT_FLOW_RESENT_TIMEOUT,
-					  RDT_FLOW_RESENT_ANSWER, RDT_FLOW_REFILLED };
-	uint32_t n = 0;
+	static const uint8_t events[] = { RDT_FLOW_RESENT_NAK, RDT_FLOW_RESENT_ANSWER,
+					  RDT_FLOW_REFILLED };
+	/* Answers that were cut can be the RNR NAKs for which it was sent again. */
+	uint32_t n = flow->unread ? 0 : event_of(flow, RDT_FLOW_RESENT_TIMEOUT)->count;
 
 	for (unsigned i = 0; i < sizeof(events); i++)
 		n += event_of(flow, events[i])->count;
@@ -241,7 +245,7 @@ static void adaptive(const struct look *k, const struct rdt_flow *flow, enum rdt
 	const unsigned n = s->tries < RDT_FLOW_WAITS ? s->tries : RDT_FLOW_WAITS;
 	struct rdt_finding *f;
 
-	if (n < 3 || s->rnr || !k->c->params.has_req || !k->c->params.ack_timeout ||
+	if (n < 3 || s->rnr || flow->unread || !k->c->params.has_req || !k->c->params.ack_timeout ||
 	    (uint64_t)s->wait_us[0] * 1000 * 2 > timeout)
 		return;
 	for (unsigned i = 1; i < 3; i++)

@@ -26,6 +26,7 @@ struct rdt_why *rdt_why_new(const struct rdt_memory *memory, const struct rdt_wh
 	map_init(&w->group_of, &w->memory, 2);
 	map_init(&w->links_of, &w->memory, 3);
 	map_init(&w->sender_of, &w->memory, 4);
+	map_init(&w->pairs, &w->memory, 5);
 	return w;
 }
 
@@ -42,6 +43,7 @@ void rdt_why_free(struct rdt_why *w)
 	map_free(&w->group_of);
 	map_free(&w->links_of);
 	map_free(&w->sender_of);
+	map_free(&w->pairs);
 	if (w->senders)
 		memory.resize(memory.user, w->senders, w->sender_room * sizeof(*w->senders), 0);
 	if (w->neighbours)
@@ -297,6 +299,7 @@ enum rdt_status rdt_why_finish(struct rdt_why *w, int64_t end_ns)
 {
 	const uint32_t count = rdt_tracker_conn_count(w->t);
 
+	w->at_end = 1;
 	if (in_range(end_ns) > w->end_ns)
 		w->end_ns = in_range(end_ns);
 	for (uint32_t i = 0; i < count; i++) {

@@ -113,4 +113,36 @@ for code in $(sed -nE 's/^F\([A-Z0-9_]+, "([^"{]+)".*/\1/p' "$SOURCE/decoder/why
 	check "explain $code" exits 0
 	check "explain $code: no placeholder is left" is "$(grep -c '[{}]' "$out")" 0
 done
+
+# What the capture cut or left out is not taken for a fault of the network.
+work=$TMP
+changed() { # capture, how, wanted codes
+	python3 "$SOURCE/tests/cli/cut.py" "$1.pcap" "$work/x.pcap" $2
+	"$RDT" diagnose -T ndjson "$work/x.pcap" 2>/dev/null |
+		sed -nE 's/.*"type":"finding","code":"([^"]*)".*/\1/p' | sort -u >"$out"
+	last="diagnose $1 ($2)"
+	check "$1, $2: codes" is "$(tr '\n' ' ' <"$out")" "$3"
+}
+changed rnr "snap 54" "CAP-TRUNC "
+changed rnr "snap 66" "CAP-TRUNC RC-RNR "
+for name in rping4 mixed rc-operations perftest-write perftest-read jumbo pingpong-rc; do
+	changed $name "snap 54" "CAP-TRUNC "
+	changed $name "snap 60" "CAP-TRUNC "
+done
+changed perftest-read "skip 22" ""
+changed mixed "skip 6" "CAP-MID CM-RNR-DIFFER "
+for command in list ladder stats diagnose; do
+	python3 "$SOURCE/tests/cli/cut.py" accept.pcap "$work/x.pcap" snap 60
+	run "$RDT" $command "$work/x.pcap"
+	check "$command: all was cut" exits 3
+	check "$command: that it was cut is said" says '20 RDMA packets were cut by the capture'
+done
+python3 "$SOURCE/tests/cli/cut.py" iwarp-ping.pcap "$work/x.pcap" snap 80
+run "$RDT" list "$work/x.pcap"
+check "iWARP that was cut" says '37 of the TCP packets were cut by the capture'
+
+# A command that is told can be typed.
+cp reject.pcap "$work/a b;rm -rf \$x'.pcap"
+run "$RDT" diagnose "$work/a b;rm -rf \$x'.pcap"
+check "a name that the shell would take apart is quoted" prints "show 1 '.*/a b;rm -rf .x'.''[.]pcap'"
 finish

@@ -130,6 +130,23 @@ static void dreq_of_another_qp(struct story *s)
 	wait_ms(s, 3000);
 }
 
+/* The answer follows the copy at once: the program was not slow. A second later it can be. */
+static void dreq_again(struct story *s)
+{
+	connect_both(s);
+	SAY(s, 10, ACTIVE, DREQ, 0);
+	SAY(s, 6200, ACTIVE, DREQ, 0);
+	SAY(s, 2, PASSIVE, DREP, 0);
+}
+
+static void dreq_again_and_slow(struct story *s)
+{
+	connect_both(s);
+	SAY(s, 10, ACTIVE, DREQ, 0);
+	SAY(s, 6200, ACTIVE, DREQ, 0);
+	SAY(s, 1600, PASSIVE, DREP, 0);
+}
+
 /* An MRA of the REP, when the close has begun. */
 static void unexpected(struct story *s)
 {
@@ -236,6 +253,8 @@ const struct why_story stories_cm[] = {
 	{ "mra-and-silence", "CM-MRA-UNANSWERED", mra_and_silence },
 	{ "slow-answer", "CM-SLOW", slow_answer },
 	{ "hidden-retry", "CM-REQ-RETRY", hidden_retry },
+	{ "dreq-again", "CM-DREQ-RETRY", dreq_again },
+	{ "dreq-again-and-slow", "CM-DREQ-SLOW", dreq_again_and_slow },
 	{ "dreq-of-another-qp", "CM-DREQ-QPN", dreq_of_another_qp },
 	{ "unexpected", "CM-UNEXPECTED", unexpected },
 	{ "qpn-again", "CM-QPN-REUSE", qpn_again },

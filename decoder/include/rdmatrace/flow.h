@@ -126,6 +126,7 @@ struct rdt_flow {
 	uint32_t acks;                    /* acknowledges of all kinds that are no NAK */
 	uint32_t acked_psns;              /* PSNs that they acknowledged */
 	uint32_t ack_most;                /* most PSNs by one: coalescing */
+	uint32_t unread;                  /* acknowledges or NAKs that the capture cut */
 	uint32_t response_pkts;           /* packets of READ and atomic responses */
 	uint32_t timed;                   /* messages whose completion was timed */
 	uint32_t untimed;                 /* those that there was no room for */

@@ -463,6 +463,7 @@ struct rdt_track_stats {
 	uint64_t stray;         /* messages cut before their ids, or of a kind that has none */
 	uint64_t malformed;     /* BTH that contradicts its packet */
 	uint64_t snapped;       /* RDMA packets cut by the capture */
+	uint64_t unread;        /* of those: cut before what tells their connection */
 	uint64_t icrc_bad;      /* CM messages with a wrong ICRC */
 	uint64_t duplicated;    /* frames that the capture shows twice */
 	uint64_t time_back;     /* frames with a time before the latest */
