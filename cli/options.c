@@ -112,10 +112,11 @@ struct word {
 static const struct word formats[] = { { "text", CLI_TEXT },     { "json", CLI_JSON },
 				       { "ndjson", CLI_NDJSON }, { "csv", CLI_CSV },
 				       { "tsv", CLI_TSV },       { NULL, 0 } };
-static const struct word page_formats[] = { { "text", CLI_TEXT },     { "json", CLI_JSON },
-					    { "ndjson", CLI_NDJSON }, { "csv", CLI_CSV },
-					    { "tsv", CLI_TSV },       { "md", CLI_MD },
-					    { NULL, 0 } };
+static const struct word page_formats[] = {
+	{ "text", CLI_TEXT }, { "json", CLI_JSON }, { "ndjson", CLI_NDJSON },
+	{ "csv", CLI_CSV },   { "tsv", CLI_TSV },   { "md", CLI_MD },
+	{ NULL, 0 }
+};
 static const struct word result_formats[] = { { "text", CLI_TEXT },     { "json", CLI_JSON },
 					      { "ndjson", CLI_NDJSON }, { "junit", CLI_JUNIT },
 					      { "tap", CLI_TAP },       { NULL, 0 } };
@@ -499,10 +500,9 @@ static GOptionContext *make_context(const struct rdt_cmd *cmd, struct cli_raw *r
 		"Examples:\n%s\nExit: 0 done, %s2 usage or unreadable input, 3 partial, "
 		"4 environment. More in rdma-trace(1).",
 		cmd->examples,
-		cmd->run == cmd_diagnose ? "1 findings (see --fail-on), "
-		: cmd->run == cmd_replay || cmd->run == cmd_diff
-			? "1 differs or failed, "
-			: "");
+		cmd->run == cmd_diagnose                         ? "1 findings (see --fail-on), "
+		: cmd->run == cmd_replay || cmd->run == cmd_diff ? "1 differs or failed, "
+								 : "");
 	g_option_context_set_description(ctx, summary);
 	g_free(summary);
 	return ctx;

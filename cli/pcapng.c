@@ -93,7 +93,8 @@ bool pcapng_can_create(const char *path)
 	int fd;
 
 	/* A pipe is opened once: its reader would take the second time for another writer. */
-	if (!strcmp(path, "-") || (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
+	if (!strcmp(path, "-") ||
+	    (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
 		return true;
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd >= 0) {
