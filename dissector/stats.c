@@ -74,22 +74,39 @@ static stat_tap_table_item columns[COL_N] = {
 	{ TABLE_ITEM_FLOAT, TAP_ALIGN_RIGHT, "Most ms", "%.3f" },
 };
 
+static void put_row(stat_tap_table *table, unsigned row, const char *msg)
+{
+	stat_tap_table_item_type items[COL_N] = {
+		[COL_MSG] = { .type = TABLE_ITEM_STRING, .value.string_value = msg },
+		[COL_COUNT] = { .type = TABLE_ITEM_UINT },
+		[COL_REPEATED] = { .type = TABLE_ITEM_UINT },
+		[COL_ANSWERS] = { .type = TABLE_ITEM_UINT },
+		[COL_LEAST] = { .type = TABLE_ITEM_FLOAT },
+		[COL_MEAN] = { .type = TABLE_ITEM_FLOAT },
+		[COL_MOST] = { .type = TABLE_ITEM_FLOAT },
+	};
+
+	stat_tap_init_table_row(table, row, COL_N, items);
+}
+
+/* The row of a message: there is one for each that came, in the order of their first packets. */
+static unsigned row_of(stat_tap_table *table, enum rdt_msg msg)
+{
+	const char *key = rdt_msg_key(msg);
+	unsigned row = 0;
+
+	for (; row < table->num_elements; row++)
+		if (!strcmp(stat_tap_get_field_data(table, row, COL_MSG)->value.string_value, key))
+			return row;
+	put_row(table, row, key);
+	return row;
+}
+
 static void table_clear(stat_tap_table *table)
 {
-	for (unsigned row = 0; row < RDT_MSG_COUNT; row++) {
-		stat_tap_table_item_type items[COL_N] = {
-			[COL_MSG] = { .type = TABLE_ITEM_STRING },
-			[COL_COUNT] = { .type = TABLE_ITEM_UINT },
-			[COL_REPEATED] = { .type = TABLE_ITEM_UINT },
-			[COL_ANSWERS] = { .type = TABLE_ITEM_UINT },
-			[COL_LEAST] = { .type = TABLE_ITEM_FLOAT },
-			[COL_MEAN] = { .type = TABLE_ITEM_FLOAT },
-			[COL_MOST] = { .type = TABLE_ITEM_FLOAT },
-		};
-
-		items[COL_MSG].value.string_value = rdt_msg_key((enum rdt_msg)row);
-		stat_tap_init_table_row(table, row, COL_N, items);
-	}
+	for (unsigned row = 0; row < table->num_elements; row++)
+		put_row(table, row,
+			stat_tap_get_field_data(table, row, COL_MSG)->value.string_value);
 }
 
 static void table_init(stat_tap_table_ui *ui)
@@ -105,7 +122,6 @@ static void table_init(stat_tap_table_ui *ui)
 	}
 	table = stat_tap_init_table(name, COL_N, 0, NULL);
 	stat_tap_add_table(ui, table);
-	table_clear(table);
 }
 
 static void count(stat_tap_table *table, unsigned row, enum column column)
@@ -138,17 +154,19 @@ static tap_packet_status table_packet(void *tapdata, packet_info *pinfo, epan_di
 	const struct packet *p = tapped;
 	const struct message *m = p->note->message;
 	stat_tap_table *table = g_array_index(stat->stat_tap_data->tables, stat_tap_table *, 0);
+	unsigned row;
 
 	(void)pinfo;
 	(void)edt;
 	(void)flags;
 	if (!m)
 		return TAP_PACKET_DONT_REDRAW;
-	count(table, m->rec.msg, COL_COUNT);
+	row = row_of(table, (enum rdt_msg)m->rec.msg);
+	count(table, row, COL_COUNT);
 	if (m->rec.copy)
-		count(table, m->rec.msg, COL_REPEATED);
+		count(table, row, COL_REPEATED);
 	else if (m->response_ns >= 0)
-		count_time(table, m->rec.msg, (double)m->response_ns / 1e6);
+		count_time(table, row, (double)m->response_ns / 1e6);
 	return TAP_PACKET_REDRAW;
 }
 
