@@ -235,7 +235,7 @@ struct session {
 	uint64_t packets;          /* fed; what -f dropped is not counted */
 	uint64_t tcp, udp, arp, icmp, other; /* of those that are not RDMA */
 	uint64_t tcp_cut;                    /* of tcp: the capture cut their payload */
-	bool partial; /* an input was damaged or its packets cut before what tells their
+	bool partial; /* an input was damaged or all of its packets cut before what tells their
 			 connection, state was evicted, or a signal stopped reading */
 	int64_t started_ns;            /* monotonic clock, for elapsed_ns */
 	const struct rdt_conn **conns; /* session_select(): the selected ones */

@@ -91,7 +91,8 @@ static char *shell_word(const char *path)
 	bool plain = *path && *path != '-';
 
 	for (const char *p = path; *p && plain; p++)
-		plain = g_ascii_isalnum(*p) || strchr("_-./+:,@%=", *p) || (unsigned char)*p >= 0x80;
+		plain = g_ascii_isalnum(*p) || strchr("_-./+:,@%=", *p) ||
+			(unsigned char)*p >= 0x80;
 	return plain ? g_strdup(path) : g_shell_quote(path);
 }
 
@@ -100,8 +101,9 @@ static char *with_file(const struct session *s, const char *text)
 {
 	const struct input_info *infos;
 	const size_t inputs = session_inputs(s, &infos);
-	char *const name = inputs == 1 && strcmp(infos[0].path, "-") != 0 ? shell_word(infos[0].path)
-									    : g_strdup("FILE");
+	char *const name = inputs == 1 && strcmp(infos[0].path, "-") != 0
+				   ? shell_word(infos[0].path)
+				   : g_strdup("FILE");
 	GString *out = g_string_new(NULL);
 
 	for (const char *at; (at = strstr(text, " FILE")); text = at + 5) {

@@ -321,6 +321,14 @@ static enum source_result pump(struct session *s, session_packet_fn each, void *
 	return result;
 }
 
+/* RDMA is there, and the capture cut all of it before what tells the connections. */
+static bool all_unread(const struct session *s)
+{
+	const struct rdt_track_stats *stats = rdt_tracker_stats(s->tracker);
+
+	return stats->unread && !(stats->msgs + stats->data);
+}
+
 int session_read_with(struct session *s, const struct rdt_sink *sink,
 		      void (*ready)(void *user, const struct rdt_tracker *tracker),
 		      session_packet_fn each, void *user)
@@ -352,8 +360,7 @@ int session_read_with(struct session *s, const struct rdt_sink *sink,
 		return CLI_USAGE;
 	priv.stopped = result == SOURCE_STOPPED;
 	s->partial = priv.stopped || rdt_tracker_stats(s->tracker)->evicted ||
-		     rdt_tracker_stats(s->tracker)->lost_addrs ||
-		     rdt_tracker_stats(s->tracker)->unread;
+		     rdt_tracker_stats(s->tracker)->lost_addrs || all_unread(s);
 	inputs = inputs_info(priv.inputs, &infos);
 	for (size_t i = 0; i < inputs; i++)
 		s->partial |= infos[i].truncated;

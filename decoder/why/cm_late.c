@@ -234,7 +234,9 @@ static void rule_dreq(const struct look *k)
 	if (c->params.has_req && sent > c->params.max_cm_retries)
 		answered = false;
 	f = why_begin(k, answered ? RDT_WHY_CM_DREQ_SLOW : RDT_WHY_CM_DREQ_NOANSWER, side,
-		      sent > 1 ? (answered ? 90 : 100) : 80);
+		      sent > 1   ? (answered ? 90 : 100)
+		      : answered ? 100
+				 : 80);
 	why_add(f, RDT_WHY_V_SENT, sent, c->dreq_frame, c->input);
 	if (c->drep_frame)
 		why_add_ns(f, RDT_WHY_V_ANSWER, took, c->drep_frame, c->input);

@@ -174,6 +174,9 @@ struct rdt_why {
 	struct clash clashes[STORMS];
 	uint32_t storm_count, clash_count;
 	int64_t end_ns;
+	int64_t previous_ns;        /* time of the frame before */
+	uint64_t ahead_ns, back_ns; /* sums of the steps of time from frame to frame */
+	uint64_t steps, steps_back;
 	uint32_t cut_inputs; /* bit an input: it could not be read to its end */
 	uint32_t time_back_frame, twice_frame, snapped_frame, malformed_frame, vendor_frame;
 	uint32_t mid_count;  /* connections that began before the capture */
@@ -235,6 +238,8 @@ void add_event(struct rdt_finding *f, enum rdt_why_value value, const struct rdt
 void net_rules(struct rdt_why *w);
 void cap_rules(struct rdt_why *w);
 void cap_frame(struct rdt_why *w, const struct rdt_when *when);
+/* Do times go backwards so often and so far that neither order nor waits can be relied on? */
+bool cap_disordered(const struct rdt_why *w);
 void storm_note(const struct look *k);
 void storm_rules(struct rdt_why *w);
 

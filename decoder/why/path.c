@@ -107,8 +107,8 @@ static bool data_between(struct rdt_why *w, uint32_t from, uint32_t to)
 
 		for (unsigned side = 0; c && side < RDT_SIDES; side++)
 			if (carries_rc(c, side) &&
-			    !map_put(&w->pairs,
-				     pair_key(c->end[side].addr, c->end[side ^ 1].addr), 1))
+			    !map_put(&w->pairs, pair_key(c->end[side].addr, c->end[side ^ 1].addr),
+				     1))
 				w->no_memory = 1;
 	}
 	w->paired = w->at_end;

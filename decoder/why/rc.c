@@ -168,7 +168,8 @@ static void stopped(const struct look *k, const struct rdt_flow *flow, enum rdt_
 	struct rdt_finding *f;
 
 	/* Without any answer the capture may lack the other direction: CAP_ONEWAY. */
-	if (flow->unread || !open || flow->stall.tries || flow->nak_frame || !flow->ack_frame || !flow->last.frame)
+	if (flow->unread || !open || flow->stall.tries || flow->nak_frame || !flow->ack_frame ||
+	    !flow->last.frame)
 		return;
 	if (k->c->has_close || waited < SILENCE_NS || event_of(flow, RDT_FLOW_RNR)->count)
 		return;

@@ -285,8 +285,23 @@ void why_add_ns(struct rdt_finding *f, enum rdt_why_value value, int64_t ns, uin
 		why_add(f, value, (uint64_t)ns, frame, input);
 }
 
+/* Most confidence in what rests on order and waits where times go backwards all the time. */
+#define DISORDERED 30
+
+/* Does one packet say it, whenever it came? */
+static bool is_said(const struct rdt_finding *f)
+{
+	const char *const code = rdt_why_rows[f->code].code;
+
+	return !strncmp(code, "CM-REJ", 6) || !strncmp(code, "RC-NAK", 6) ||
+	       f->code == RDT_WHY_NET_ECN || f->code == RDT_WHY_NET_CNP;
+}
+
 void why_emit(struct rdt_why *w, struct rdt_finding *f)
 {
+	if (f->conn != RDT_CONN_NONE && f->confidence > DISORDERED && cap_disordered(w) &&
+	    !is_said(f))
+		f->confidence = DISORDERED;
 	w->stats.hits++;
 	if (w->opts.hit)
 		w->opts.hit(w->opts.user, f);

@@ -131,6 +131,15 @@ for name in rping4 mixed rc-operations perftest-write perftest-read jumbo pingpo
 done
 changed perftest-read "skip 22" ""
 changed mixed "skip 6" "CAP-MID CM-RNR-DIFFER "
+# Times that go backwards: nothing by order or waiting is more than a guess.
+for name in lost-rep rping4; do
+	python3 "$SOURCE/tests/cli/cut.py" $name.pcap "$work/x.pcap" reverse
+	run "$RDT" diagnose "$work/x.pcap"
+	check "$name reversed: said" prints 'steps backwards: what is found by order'
+	run "$RDT" diagnose -T ndjson "$work/x.pcap"
+	check "$name reversed: no certainty" \
+		is "$(grep -v CAP- "$out" | grep -cE '"confidence":(1|0[.][4-9])')" 0
+done
 for command in list ladder stats diagnose; do
 	python3 "$SOURCE/tests/cli/cut.py" accept.pcap "$work/x.pcap" snap 60
 	run "$RDT" $command "$work/x.pcap"
