@@ -113,4 +113,9 @@ for code in $(sed -nE 's/^F\([A-Z0-9_]+, "([^"{]+)".*/\1/p' "$SOURCE/decoder/why
 	check "explain $code" exits 0
 	check "explain $code: no placeholder is left" is "$(grep -c '[{}]' "$out")" 0
 done
+run "$RDT" diagnose "$CAPTURES/cmtime.pcap"
+check "no line about last requests where there are none" bash -c "! grep -q 'last request' '$out'"
+run "$RDT" diagnose "$CAPTURES/rping4.pcap"
+check "PSNs in hex" prints 'last request of 10\.0\.0\.2: RC SEND Only, PSN 0xad09b8,'
+
 finish
