@@ -94,7 +94,9 @@ static void put_head(const struct diagnose *d)
 	g_string_free(text, TRUE);
 }
 
-static void put_last(const struct diagnose *d, const struct rdt_conn *conn, enum rdt_side side)
+/* Was there one? first: it is the first that is told. */
+static bool put_last(const struct diagnose *d, const struct rdt_conn *conn, enum rdt_side side,
+		     bool first)
 {
 	const struct session *s = &d->session;
 	const uint32_t index = rdt_tracker_conn_index(s->tracker, conn);
@@ -104,7 +106,9 @@ static void put_last(const struct diagnose *d, const struct rdt_conn *conn, enum
 	uint32_t open;
 
 	if (!flow || !flow->last.frame)
-		return;
+		return false;
+	if (first)
+		fputc('\n', cli_out());
 	op = rdt_name_find(RDT_NAMES_bth_opcode, flow->last.opcode);
 	open = rdt_flow_unanswered(conn, flow, side);
 	cli_addr_text(s->opts, rdt_tracker_addr(s->tracker, conn->end[side].addr), addr,
@@ -120,18 +124,19 @@ static void put_last(const struct diagnose *d, const struct rdt_conn *conn, enum
 		fprintf(cli_out(), ", acknowledged\n");
 	else
 		fputc('\n', cli_out());
+	return true;
 }
 
 /* Nothing is wrong: what happened last, for those who wait for something. */
 static void put_quiet(const struct diagnose *d)
 {
 	const struct session *s = &d->session;
+	bool told = false;
 
-	fputc('\n', cli_out());
 	for (size_t i = 0; i < s->conn_count && i < QUIET_CONNS; i++)
 		for (unsigned side = 0; side < RDT_SIDES; side++)
-			put_last(d, s->conns[i], (enum rdt_side)side);
-	if (s->conn_count > QUIET_CONNS)
+			told |= put_last(d, s->conns[i], (enum rdt_side)side, !told);
+	if (told && s->conn_count > QUIET_CONNS)
 		fprintf(cli_out(),
 			"  the others: rdma-trace diagnose -s N tells the last requests of one\n");
 }

@@ -154,4 +154,10 @@ check "iWARP that was cut" says '37 of the TCP packets were cut by the capture'
 cp reject.pcap "$work/a b;rm -rf \$x'.pcap"
 run "$RDT" diagnose "$work/a b;rm -rf \$x'.pcap"
 check "a name that the shell would take apart is quoted" prints "show 1 '.*/a b;rm -rf .x'.''[.]pcap'"
+
+run "$RDT" diagnose "$CAPTURES/cmtime.pcap"
+check "no line about last requests where there are none" bash -c "! grep -q 'last request' '$out'"
+run "$RDT" diagnose "$CAPTURES/rping4.pcap"
+check "PSNs in hex" prints 'last request of 10\.0\.0\.2: RC SEND Only, PSN 0xad09b8,'
+
 finish
