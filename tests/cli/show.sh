@@ -30,8 +30,8 @@ run sh -c '"$1" show -q 2 - <"$2"' sh "$RDT" "$accept"
 check "from a pipe, with two passes: the same" cmp -s "$out" "$TMP/two"
 run "$RDT" show -q 1-2,4 "$accept"
 check "a list and a range" is "$(heads)" 3
-expect 2 '^rdma-trace: show: there is no connection 9' "$RDT" show 9 "$accept"
-expect 2 '^rdma-trace: -s: there is no connection 9' "$RDT" show -s 9 "$accept"
+expect 2 'accept[.]pcap: there is no connection 9' "$RDT" show 9 "$accept"
+expect 2 'accept[.]pcap: there is no connection 9' "$RDT" show -s 9 "$accept"
 run "$RDT" show -q -o "$TMP/file" 2 "$accept"
 check "-o writes the same" cmp -s "$TMP/file" "$TMP/two"
 
