@@ -570,7 +570,7 @@ static void judge_gap(struct rp_player *p, struct rp_rec *rec, int64_t prev)
 		return;
 	/* An operation's end is known here when its ACK is read: what the peer says next may be older. */
 	if (rec->ns < prev)
-		prev = MIN(p->op_start_ns, rec->ns);
+		prev = p->op_start_ns == INT64_MIN ? rec->ns : MIN(p->op_start_ns, rec->ns);
 	rec->judged = true;
 	rec->gap_ns = MAX(rec->ns - (t->kind == RP_TIME_AT ? p->start_ns : prev), 0);
 	rec->want_gap_ns = t->ns;
