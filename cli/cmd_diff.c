@@ -66,18 +66,15 @@ int cmd_diff(const struct cli_opts *opts)
 {
 	struct replay_capture a = { .left_out = 0 }, b = { .left_out = 0 };
 	enum rp_level require = RP_F5;
-	struct replay_run run = { .backend = "diff", .played = "", .reach = "F5" };
+	struct replay_run run = { .backend = "diff", .played = "" };
 	int code;
 
 	if (!opts->files[0] || !opts->files[1] || opts->files[2]) {
 		cli_error("diff: give two connections, as in rdma-trace diff a.pcap:1 b.pcap:1");
 		return CLI_USAGE;
 	}
-	if (opts->replay.require &&
-	    !rp_level_parse(opts->replay.require, strlen(opts->replay.require), &require)) {
-		cli_error("--require %s: give a level F0 to F5", opts->replay.require);
+	if (!replay_require(opts, &require))
 		return CLI_USAGE;
-	}
 	code = read_one(opts, opts->files[0], &a);
 	if (code == CLI_OK || code == CLI_PARTIAL) {
 		const int second = read_one(opts, opts->files[1], &b);

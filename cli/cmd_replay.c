@@ -2,24 +2,17 @@
 /* replay: scripts against a live peer, or both ends simulated. */
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "pcapng.h"
+#include "progress.h"
 #include "rdmatrace/text.h"
 #include "replay.h"
 #include "replay/backend.h"
 #include "replay/sim.h"
 #include "replay/slurp.h"
-
-static volatile int stopped;
-
-static void on_signal(int number)
-{
-	(void)number;
-	stopped = 1;
-}
+#include "source.h"
 
 struct replaying {
 	const struct cli_opts *opts;
@@ -96,13 +89,9 @@ static bool read_options(struct replaying *r)
 	const struct cli_replay *o = &r->opts->replay;
 
 	r->play = (struct rp_play_opts){ .max_msgs = o->max_msgs, .rate = o->rate };
-	if (o->require) {
-		r->has_require = true;
-		if (!rp_level_parse(o->require, strlen(o->require), &r->require)) {
-			cli_error("--require %s: give a level F0 to F5", o->require);
-			return false;
-		}
-	}
+	r->has_require = o->require;
+	if (!replay_require(r->opts, &r->require))
+		return false;
 	r->link.port = r->opts->port ? r->opts->port : RDT_ROCEV2_PORT;
 	r->link.device = o->device;
 	r->link.realtime = o->realtime;
@@ -287,7 +276,7 @@ static struct rp_player *play_live(struct replaying *r, const struct rp_script *
 {
 	struct rdt_addr addr[RP_ROLES];
 	struct rp_live live = {
-		.backend = r->backend, .stop = &stopped, .waiting = waiting, .user = r
+		.backend = r->backend, .stopped = progress_stopped, .waiting = waiting, .user = r
 	};
 	struct rp_player *player;
 
@@ -444,23 +433,6 @@ out:
 	return code;
 }
 
-/* pcap in both orders and both units, pcapng, and what compresses them. */
-static bool is_capture(const char *text, gsize len)
-{
-	static const char magics[][5] = { "\xa1\xb2\xc3\xd4", "\xd4\xc3\xb2\xa1",
-					  "\xa1\xb2\x3c\x4d", "\x4d\x3c\xb2\xa1",
-					  "\x0a\x0d\x0d\x0a", "\x28\xb5\x2f\xfd",
-					  "\x04\x22\x4d\x18", "\x1f\x8b\x08" };
-
-	for (size_t i = 0; i < G_N_ELEMENTS(magics); i++) {
-		const size_t size = strlen(magics[i]);
-
-		if (len >= size && !memcmp(text, magics[i], size))
-			return true;
-	}
-	return false;
-}
-
 static int play_file(struct replaying *r, const char *path)
 {
 	struct rp_script *script;
@@ -475,7 +447,7 @@ static int play_file(struct replaying *r, const char *path)
 		g_free(failed);
 		return code;
 	}
-	if (is_capture(text, len)) {
+	if (source_is_capture(text, len)) {
 		char *why = g_strdup_printf(
 			"is a capture; make a script first: rdma-trace script N %s", path);
 
@@ -536,7 +508,6 @@ static GPtrArray *find_scripts(const struct cli_opts *opts)
 int cmd_replay(const struct cli_opts *opts)
 {
 	struct replaying r = { .opts = opts };
-	const struct sigaction action = { .sa_handler = on_signal };
 	GPtrArray *scripts;
 	int code = CLI_OK;
 
@@ -554,10 +525,9 @@ int cmd_replay(const struct cli_opts *opts)
 			return CLI_USAGE;
 		}
 	}
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
+	progress_catch_stop();
 	r.report = replay_report_begin(opts, scripts->len);
-	for (guint i = 0; i < scripts->len && !stopped; i++) {
+	for (guint i = 0; i < scripts->len && !progress_stopped(); i++) {
 		const int one = play_file(&r, scripts->pdata[i]);
 
 		/* The worst counts: 4 over 2 over 1. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ladder.h"
+#include "xml.h"
 
 /* Places in the picture, in its units. */
 #define WIDTH 1040
@@ -41,11 +42,11 @@ static const char *ink_of(enum cli_tone tone)
 	return INK;
 }
 
-/* A line of text; anchor is start, middle or end. What XML cannot hold is left out. */
+/* A line of text; anchor is start, middle or end. */
 static void text_at(int x, int y, const char *anchor, const char *class, const char *ink,
 		    const char *text)
 {
-	char *escaped = g_markup_escape_text(text, -1);
+	char *escaped = xml_escape(text);
 
 	fprintf(cli_out(),
 		"<text x=\"%d\" y=\"%d\" text-anchor=\"%s\" class=\"%s\" fill=\"%s\">%s</text>\n",

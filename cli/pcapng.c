@@ -28,7 +28,6 @@ struct pcapng {
 	size_t len, room;
 	struct iface *ifaces;
 	uint32_t iface_count;
-	uint64_t packets;
 };
 
 /* ---- blocks ------------------------------------------------------------------------------- */
@@ -177,12 +176,6 @@ void pcapng_add(struct pcapng *p, const struct packet *packet, const char *name,
 	if (comment)
 		put_option(p, OPT_COMMENT, comment, strlen(comment));
 	end_block(p, comment != NULL);
-	p->packets++;
-}
-
-uint64_t pcapng_count(const struct pcapng *p)
-{
-	return p->packets;
 }
 
 int pcapng_close(struct pcapng *p, int code)

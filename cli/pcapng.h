@@ -21,8 +21,6 @@ bool pcapng_can_create(const char *path);
 void pcapng_add(struct pcapng *p, const struct packet *packet, const char *name,
 		const char *comment);
 
-uint64_t pcapng_count(const struct pcapng *p);
-
 /* Finish. Returns code, or CLI_ENV after printing that it could not be written. */
 int pcapng_close(struct pcapng *p, int code);
 

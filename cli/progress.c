@@ -90,21 +90,25 @@ void progress_init(void)
 	sigaction(SIGUSR1, &action, NULL);
 }
 
-void progress_begin(bool show, const uint64_t *counter)
+void progress_catch_stop(void)
 {
 	struct sigaction action = { 0 };
 
+	/* Not restarted: a read that waits for a pipe must end. */
+	action.sa_handler = on_stop;
+	action.sa_flags = (int)SA_RESETHAND;
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+void progress_begin(bool show, const uint64_t *counter)
+{
 	packets = counter;
 	last_position = last_size = 0;
 	begun_ns = progress_now_ns();
 	shown = show;
 	drawn = false;
-
-	/* Not restarted: a read that waits for a pipe must end. The second signal kills. */
-	action.sa_handler = on_stop;
-	action.sa_flags = (int)SA_RESETHAND;
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
+	progress_catch_stop();
 }
 
 void progress_at(uint64_t position, uint64_t size)

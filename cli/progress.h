@@ -12,6 +12,9 @@
 /* SIGUSR1 is answered from now on, also while an input is waited for. */
 void progress_init(void);
 
+/* The first SIGINT or SIGTERM only makes progress_stopped() true; the second ends the program. */
+void progress_catch_stop(void);
+
 /*
  * Reading begins: SIGINT and SIGTERM end it. show: draw the line (a terminal, and not -q), from the
  * second second on. packets points at a counter that SIGUSR1 reads at any moment.

@@ -56,6 +56,13 @@ static void put_inputs(struct json *j, const struct session *session, bool done)
 	json_close(j, ']');
 }
 
+void records_identify(struct json *j)
+{
+	json_text(j, "schema", "rdma-trace/1");
+	json_text(j, "tool", CLI_NAME);
+	json_text(j, "version", RDT_VERSION);
+}
+
 void records_begin(struct records *r, bool done)
 {
 	struct json *j;
@@ -69,9 +76,7 @@ void records_begin(struct records *r, bool done)
 		fputc('\n', r->json.out);
 	}
 	j = records_open(r, "header");
-	json_text(j, "schema", "rdma-trace/1");
-	json_text(j, "tool", CLI_NAME);
-	json_text(j, "version", RDT_VERSION);
+	records_identify(j);
 	put_inputs(j, r->session, done);
 	if (r->session->packets)
 		json_text(j, "start", cli_rfc3339(r->session->base_ns, text));
@@ -175,28 +180,16 @@ void records_end(struct records *r)
 	}
 }
 
-static void put_csv(const struct session *s, const struct columns *columns,
-		    const struct rdt_conn *conn, const void *record)
+void records_conn_csv(const struct session *session, const struct columns *columns,
+		      const struct rdt_conn *conn)
 {
 	char buf[VALUE_TEXT];
 
 	for (size_t i = 0; i < columns->count; i++) {
-		const struct rdt_value value =
-			rdt_col_value(s->tracker, columns->items[i].id, conn, record, s->base_ns);
+		const struct rdt_value value = rdt_col_value(session->tracker, columns->items[i].id,
+							     conn, NULL, session->base_ns);
 
-		csv_put(cli_out(), &s->opts->table, !i, value_text(&value, buf, sizeof(buf)));
+		csv_put(cli_out(), &session->opts->table, !i, value_text(&value, buf, sizeof(buf)));
 	}
 	csv_end(cli_out());
-}
-
-void records_conn_csv(const struct session *session, const struct columns *columns,
-		      const struct rdt_conn *conn)
-{
-	put_csv(session, columns, conn, NULL);
-}
-
-void records_entry_csv(const struct session *session, const struct columns *columns,
-		       const struct rdt_conn *conn, const struct rdt_entry *entry)
-{
-	put_csv(session, columns, conn, entry_record(entry));
 }

@@ -24,6 +24,9 @@ struct records {
 /* Ready to write; nothing is written yet. Output goes to cli_out(). */
 void records_init(struct records *r, const struct session *session, const struct columns *columns);
 
+/* The keys that say whose output it is and how it is to be read. */
+void records_identify(struct json *j);
+
 /*
  * The header line, once; later calls do nothing. done: the inputs were read, so that their counts
  * are known (else null).
@@ -46,9 +49,5 @@ void records_end(struct records *r);
 /* One connection as a CSV or TSV row of these columns. */
 void records_conn_csv(const struct session *session, const struct columns *columns,
 		      const struct rdt_conn *conn);
-
-/* One row of a record's own columns (columns_of_record()): for tables of messages or states. */
-void records_entry_csv(const struct session *session, const struct columns *columns,
-		       const struct rdt_conn *conn, const struct rdt_entry *entry);
 
 #endif

@@ -11,7 +11,6 @@ struct replay_run {
 	const char *name;           /* of the script, or "a.pcap:1 b.pcap:1" */
 	const char *backend;        /* "diff" for none */
 	const char *played;         /* role, "" for none */
-	const char *reach;          /* the best level that the backend can reach, in words */
 	const GPtrArray *preflight; /* lines of what was looked at before */
 	const GPtrArray *untested;  /* what the run says nothing about */
 	struct rp_player *player;
@@ -21,6 +20,9 @@ struct replay_run {
 	const char *compare; /* the command that compares it again; NULL */
 	double seconds;
 };
+
+/* --require, where it is given; *ret_level is left alone where not. False after saying what is wrong. */
+bool replay_require(const struct cli_opts *opts, enum rp_level *ret_level);
 
 /* The screen of one run. */
 void replay_text(const struct cli_opts *opts, const struct replay_run *run);

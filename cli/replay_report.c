@@ -3,8 +3,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "json.h"
+#include "records.h"
 #include "replay.h"
+#include "xml.h"
 
 struct replay_report {
 	const struct cli_opts *opts;
@@ -13,34 +14,6 @@ struct replay_report {
 	double seconds;
 	GString *cases; /* junit: its head needs the sums */
 };
-
-/* ---- xml -------------------------------------------------------------------------------------- */
-
-static void xml_text(GString *out, const char *text)
-{
-	char *valid = g_utf8_make_valid(text, -1);
-
-	for (const char *p = valid; *p; p++) {
-		switch (*p) {
-		case '<':
-			g_string_append(out, "&lt;");
-			break;
-		case '>':
-			g_string_append(out, "&gt;");
-			break;
-		case '&':
-			g_string_append(out, "&amp;");
-			break;
-		case '"':
-			g_string_append(out, "&quot;");
-			break;
-		default:
-			if ((unsigned char)*p >= ' ' || *p == '\n' || *p == '\t')
-				g_string_append_c(out, *p);
-		}
-	}
-	g_free(valid);
-}
 
 /* Why a run is no success, a line each. */
 static GString *reasons(const struct replay_run *run)
@@ -94,18 +67,22 @@ static void junit_case(struct replay_report *r, const char *name, double seconds
 {
 	GString *out = r->cases;
 
-	g_string_append(out, "  <testcase classname=\"rdma-trace.replay\" name=\"");
-	xml_text(out, name);
-	g_string_append_printf(out, "\" time=\"%.3f\"", seconds);
+	char *escaped = xml_escape(name);
+
+	g_string_append_printf(
+		out, "  <testcase classname=\"rdma-trace.replay\" name=\"%s\" time=\"%.3f\"",
+		escaped, seconds);
+	g_free(escaped);
 	if (!kind) {
 		g_string_append(out, "/>\n");
 		return;
 	}
-	g_string_append_printf(out, ">\n    <%s message=\"", kind);
-	xml_text(out, message);
-	g_string_append(out, "\">");
-	xml_text(out, text);
-	g_string_append_printf(out, "</%s>\n  </testcase>\n", kind);
+	escaped = xml_escape(message);
+	g_string_append_printf(out, ">\n    <%s message=\"%s\">", kind, escaped);
+	g_free(escaped);
+	escaped = xml_escape(text);
+	g_string_append_printf(out, "%s</%s>\n  </testcase>\n", escaped, kind);
+	g_free(escaped);
 }
 
 /* ---- json -------------------------------------------------------------------------------------- */
@@ -252,9 +229,7 @@ struct replay_report *replay_report_begin(const struct cli_opts *opts, unsigned 
 	}
 	if (opts->format == CLI_JSON || opts->format == CLI_NDJSON) {
 		open_line(r, "header");
-		json_text(&r->json, "schema", "rdma-trace/1");
-		json_text(&r->json, "tool", CLI_NAME);
-		json_text(&r->json, "version", RDT_VERSION);
+		records_identify(&r->json);
 		close_line(r);
 	}
 	return r;

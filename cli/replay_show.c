@@ -291,6 +291,16 @@ static void counts(const struct replay_run *run)
 			rdt_duration_text((uint64_t)g->lateness.max_ns, c, sizeof(c)));
 }
 
+bool replay_require(const struct cli_opts *opts, enum rp_level *ret_level)
+{
+	const char *text = opts->replay.require;
+
+	if (!text || rp_level_parse(text, strlen(text), ret_level))
+		return true;
+	cli_error("--require %s: give a level F0 to F5", text);
+	return false;
+}
+
 void replay_text(const struct cli_opts *opts, const struct replay_run *run)
 {
 	FILE *out = cli_out();

@@ -54,6 +54,9 @@ struct source_peek {
 
 uint32_t source_peek_u32(const struct source_peek *peek, size_t at);
 
+/* Does a file that begins so call itself a capture, or a packed file? */
+bool source_is_capture(const char *bytes, size_t len);
+
 /*
  * Open one input. path is what to open ("-" is fd 0), name what messages call it.
  * Returns NULL after printing why.

@@ -106,6 +106,15 @@ static void recognize(struct source_peek *peek)
 	}
 }
 
+bool source_is_capture(const char *bytes, size_t len)
+{
+	struct source_peek peek = { .len = MIN(len, sizeof(peek.bytes)) };
+
+	memcpy(peek.bytes, bytes, peek.len);
+	recognize(&peek);
+	return peek.pcap || peek.pcapng || peek.compressed;
+}
+
 /* What a file that is no capture probably is: for people who named the wrong one. */
 static const char *looks_like(const struct source_peek *peek)
 {

@@ -67,11 +67,6 @@ uint64_t durations_at(const struct durations *d, unsigned permille)
 	return count ? g_array_index(d->ns, uint64_t, rank ? rank - 1 : 0) : 0;
 }
 
-uint64_t durations_max(const struct durations *d)
-{
-	return durations_at(d, 1000);
-}
-
 static int by_value(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;

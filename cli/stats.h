@@ -49,7 +49,6 @@ struct durations {
 
 /* The value that permille of them reach at most; 0 when there is none. */
 uint64_t durations_at(const struct durations *d, unsigned permille);
-uint64_t durations_max(const struct durations *d);
 size_t durations_count(const struct durations *d);
 
 /* One row of a table: connections that have something in common. */

@@ -26,6 +26,14 @@ struct rp_problem {
 	bool environment;
 };
 
+/* The host is in the way, not the command line. Takes text; false for the caller to return. */
+static inline bool rp_no_host(struct rp_problem *p, char *text)
+{
+	p->text = text;
+	p->environment = true;
+	return false;
+}
+
 struct rp_link;
 
 enum rp_wait { RP_WAIT_ITEM, RP_WAIT_TIME, RP_WAIT_DONE, RP_WAIT_ERROR, RP_WAIT_STOP };
@@ -72,7 +80,7 @@ int64_t rp_now(void);
 struct rp_live {
 	const struct rp_backend *backend;
 	struct rp_link *link;
-	volatile const int *stop;
+	bool (*stopped)(void);
 	/* Told when a message of the peer is waited for, so that nobody thinks it hangs; may be NULL. */
 	void (*waiting)(void *user, const char *msg, int64_t ns);
 	void *user;

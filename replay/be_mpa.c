@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "replay/backend.h"
+#include "replay/sockaddr.h"
 #include "replay/wait.h"
 
 #define STREAM_MAX (1u << 16)
@@ -26,33 +27,6 @@ struct rp_link {
 	GByteArray *in; /* received and not yet a whole frame */
 	unsigned frames;
 };
-
-static bool fail(struct rp_problem *p, char *text)
-{
-	p->text = text;
-	p->environment = true;
-	return false;
-}
-
-static socklen_t to_sockaddr(const struct rdt_addr *addr, uint16_t port,
-			     struct sockaddr_storage *ss)
-{
-	memset(ss, 0, sizeof(*ss));
-	if (addr->kind == RDT_ADDR_IPV4) {
-		struct sockaddr_in *in = (void *)ss;
-
-		in->sin_family = AF_INET;
-		in->sin_port = htons(port);
-		memcpy(&in->sin_addr, addr->bytes + 12, 4);
-		return sizeof(*in);
-	}
-	struct sockaddr_in6 *in6 = (void *)ss;
-
-	in6->sin6_family = AF_INET6;
-	in6->sin6_port = htons(port);
-	memcpy(&in6->sin6_addr, addr->bytes, 16);
-	return sizeof(*in6);
-}
 
 static int new_socket(const struct rp_link *l)
 {
@@ -69,17 +43,17 @@ static bool start(struct rp_link *l, struct rp_problem *p)
 
 	rdt_addr_text(&l->opts.local, text, sizeof(text));
 	if (!l->opts.tcp_port)
-		return fail(p, g_strdup("the script has no service line with a TCP port"));
+		return rp_no_host(p, g_strdup("the script has no service line with a TCP port"));
 	if (l->opts.side == RDT_ACTIVE)
 		return true;
 	l->listener = new_socket(l);
-	len = to_sockaddr(&l->opts.local, l->opts.tcp_port, &ss);
+	len = rp_sockaddr(&l->opts.local, l->opts.tcp_port, l->opts.device, &ss);
 	(void)!setsockopt(l->listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
 	if (l->listener < 0 || bind(l->listener, (void *)&ss, len) || listen(l->listener, 1))
-		return fail(p,
-			    g_strdup_printf("cannot listen on %s port %u: %s; give an address of "
-					    "this host with --local, and a port that nobody has",
-					    text, l->opts.tcp_port, strerror(errno)));
+		return rp_no_host(
+			p, g_strdup_printf("cannot listen on %s port %u: %s; give an address of "
+					   "this host with --local, and a port that nobody has",
+					   text, l->opts.tcp_port, strerror(errno)));
 	fcntl(l->listener, F_SETFL, O_NONBLOCK);
 	return true;
 }
@@ -124,8 +98,8 @@ static bool connect_it(struct rp_link *l, char **ret_why)
 {
 	struct sockaddr_storage from, to;
 	const int64_t until = rp_now() + 5000000000;
-	const socklen_t from_len = to_sockaddr(&l->opts.local, 0, &from);
-	const socklen_t to_len = to_sockaddr(&l->opts.peer, l->opts.tcp_port, &to);
+	const socklen_t from_len = rp_sockaddr(&l->opts.local, 0, l->opts.device, &from);
+	const socklen_t to_len = rp_sockaddr(&l->opts.peer, l->opts.tcp_port, l->opts.device, &to);
 	int one = 1;
 
 	for (;;) {
@@ -270,17 +244,14 @@ static struct rp_item *next_frame(struct rp_link *l)
 
 static bool accept_it(struct rp_link *l)
 {
-	struct sockaddr_storage ss, want;
+	struct sockaddr_storage ss;
 	socklen_t len = sizeof(ss);
 	const int fd = accept4(l->listener, (void *)&ss, &len, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	int one = 1;
 
 	if (fd < 0)
 		return false;
-	to_sockaddr(&l->opts.peer, 0, &want);
-	if (ss.ss_family == AF_INET &&
-	    ((struct sockaddr_in *)(void *)&ss)->sin_addr.s_addr !=
-		    ((struct sockaddr_in *)(void *)&want)->sin_addr.s_addr) {
+	if (!rp_sockaddr_is((void *)&ss, &l->opts.peer)) {
 		/* Not the peer of the command line. */
 		close(fd);
 		return false;

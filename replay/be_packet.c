@@ -20,13 +20,6 @@
 #include "replay/roce_link.h"
 #include "replay/wait.h"
 
-static bool fail(struct rp_problem *p, char *text)
-{
-	p->text = text;
-	p->environment = true;
-	return false;
-}
-
 /* The interface that has our address, when none was named. */
 static bool find_interface(struct rp_link *l, char name[IF_NAMESIZE], struct rp_problem *p)
 {
@@ -52,9 +45,9 @@ static bool find_interface(struct rp_link *l, char name[IF_NAMESIZE], struct rp_
 	l->ifindex = *name ? (int)if_nametoindex(name) : 0;
 	if (l->ifindex)
 		return true;
-	return fail(p,
-		    g_strdup_printf("no network interface has %s; give one of ip link with --dev",
-				    rdt_addr_text(&l->opts.local, text, sizeof(text))));
+	return rp_no_host(
+		p, g_strdup_printf("no network interface has %s; give one of ip link with --dev",
+				   rdt_addr_text(&l->opts.local, text, sizeof(text))));
 }
 
 static bool own_mac(struct rp_link *l, const char *name, struct rp_problem *p)
@@ -63,7 +56,7 @@ static bool own_mac(struct rp_link *l, const char *name, struct rp_problem *p)
 
 	g_strlcpy(request.ifr_name, name, IFNAMSIZ);
 	if (ioctl(l->fd, SIOCGIFHWADDR, &request))
-		return fail(p, g_strdup_printf("%s: %s", name, strerror(errno)));
+		return rp_no_host(p, g_strdup_printf("%s: %s", name, strerror(errno)));
 	memcpy(l->mac, request.ifr_hwaddr.sa_data, 6);
 	return true;
 }
@@ -114,10 +107,10 @@ static bool peer_mac(struct rp_link *l, const char *name, struct rp_problem *p)
 	if (fd >= 0)
 		close(fd);
 	return found ||
-	       fail(p,
-		    g_strdup_printf("%s does not answer on %s: no MAC address for it (ip neigh); "
-				    "is it in the same subnet?",
-				    rdt_addr_text(&l->opts.peer, text, sizeof(text)), name));
+	       rp_no_host(p, g_strdup_printf(
+				     "%s does not answer on %s: no MAC address for it (ip neigh); "
+				     "is it in the same subnet?",
+				     rdt_addr_text(&l->opts.peer, text, sizeof(text)), name));
 }
 
 /* Without a socket on the port the host would answer each packet by ICMP. rxe may have it. */
@@ -150,18 +143,19 @@ static bool start(struct rp_link *l, GPtrArray *lines, struct rp_problem *p)
 	char name[IF_NAMESIZE], local[RDT_ADDR_TEXT], peer[RDT_ADDR_TEXT];
 
 	if (l->opts.local.kind != RDT_ADDR_IPV4)
-		return fail(p, g_strdup("backend packet is for IPv4; use udp for IPv6"));
+		return rp_no_host(p, g_strdup("backend packet is for IPv4; use udp for IPv6"));
 	if (!find_interface(l, name, p))
 		return false;
 	l->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, htons(ETH_P_ALL));
 	if (l->fd < 0)
-		return fail(p, g_strdup_printf(
-				       "no packet socket: %s; it needs CAP_NET_RAW (run as root, "
-				       "or use --backend udp)",
-				       strerror(errno)));
+		return rp_no_host(
+			p,
+			g_strdup_printf("no packet socket: %s; it needs CAP_NET_RAW (run as root, "
+					"or use --backend udp)",
+					strerror(errno)));
 	ll.sll_ifindex = l->ifindex;
 	if (bind(l->fd, (void *)&ll, sizeof(ll)))
-		return fail(p, g_strdup_printf("%s: %s", name, strerror(errno)));
+		return rp_no_host(p, g_strdup_printf("%s: %s", name, strerror(errno)));
 	if (!own_mac(l, name, p) || !peer_mac(l, name, p))
 		return false;
 	guard_port(l);

@@ -14,6 +14,7 @@
 
 #include "replay/backend.h"
 #include "replay/gid.h"
+#include "replay/sockaddr.h"
 #include "replay/verbs.h"
 #include "replay/wait.h"
 
@@ -32,31 +33,6 @@ struct rp_link {
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-static bool fail(struct rp_problem *p, char *text)
-{
-	p->text = text;
-	p->environment = true;
-	return false;
-}
-
-static void to_sockaddr(const struct rdt_addr *addr, uint16_t port, struct sockaddr_storage *ss)
-{
-	memset(ss, 0, sizeof(*ss));
-	if (addr->kind == RDT_ADDR_IPV4) {
-		struct sockaddr_in *in = (void *)ss;
-
-		in->sin_family = AF_INET;
-		in->sin_port = htons(port);
-		memcpy(&in->sin_addr, addr->bytes + 12, 4);
-	} else {
-		struct sockaddr_in6 *in6 = (void *)ss;
-
-		in6->sin6_family = AF_INET6;
-		in6->sin6_port = htons(port);
-		memcpy(&in6->sin6_addr, addr->bytes, 16);
-	}
-}
-
 /* The next event of a resolution; false when it is another one. */
 static bool expect(struct rp_link *l, enum rdma_cm_event_type type, const char *what,
 		   struct rp_problem *p)
@@ -65,12 +41,13 @@ static bool expect(struct rp_link *l, enum rdma_cm_event_type type, const char *
 	bool ok;
 
 	if (rdma_get_cm_event(l->channel, &event))
-		return fail(p, g_strdup_printf("%s: %s", what, strerror(errno)));
+		return rp_no_host(p, g_strdup_printf("%s: %s", what, strerror(errno)));
 	ok = event->event == type;
 	if (!ok)
-		fail(p, g_strdup_printf("%s: the kernel says %s (status %d); is the peer's address "
-					"right, and is it reached over an RDMA device?",
-					what, rdma_event_str(event->event), event->status));
+		rp_no_host(p, g_strdup_printf(
+				      "%s: the kernel says %s (status %d); is the peer's address "
+				      "right, and is it reached over an RDMA device?",
+				      what, rdma_event_str(event->event), event->status));
 	rdma_ack_cm_event(event);
 	return ok;
 }
@@ -80,17 +57,17 @@ static bool open_active(struct rp_link *l, struct rp_problem *p)
 	struct sockaddr_storage local, peer;
 	int reuse = 1;
 
-	to_sockaddr(&l->opts.local, 0, &local);
-	to_sockaddr(&l->opts.peer, l->opts.tcp_port, &peer);
+	rp_sockaddr(&l->opts.local, 0, NULL, &local);
+	rp_sockaddr(&l->opts.peer, l->opts.tcp_port, NULL, &peer);
 	if (rdma_create_id(l->channel, &l->id, NULL, RDMA_PS_TCP))
-		return fail(p, g_strdup_printf("rdma_create_id: %s", strerror(errno)));
+		return rp_no_host(p, g_strdup_printf("rdma_create_id: %s", strerror(errno)));
 	rdma_set_option(l->id, RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, &reuse, sizeof(reuse));
 	if (rdma_resolve_addr(l->id, (void *)&local, (void *)&peer, 4000))
-		return fail(p, g_strdup_printf("rdma_resolve_addr: %s", strerror(errno)));
+		return rp_no_host(p, g_strdup_printf("rdma_resolve_addr: %s", strerror(errno)));
 	if (!expect(l, RDMA_CM_EVENT_ADDR_RESOLVED, "the peer's address", p))
 		return false;
 	if (rdma_resolve_route(l->id, 4000))
-		return fail(p, g_strdup_printf("rdma_resolve_route: %s", strerror(errno)));
+		return rp_no_host(p, g_strdup_printf("rdma_resolve_route: %s", strerror(errno)));
 	return expect(l, RDMA_CM_EVENT_ROUTE_RESOLVED, "the route to the peer", p);
 }
 
@@ -98,16 +75,17 @@ static bool open_passive(struct rp_link *l, struct rp_problem *p)
 {
 	struct sockaddr_storage local;
 
-	to_sockaddr(&l->opts.local, l->opts.tcp_port, &local);
+	rp_sockaddr(&l->opts.local, l->opts.tcp_port, NULL, &local);
 	if (rdma_create_id(l->channel, &l->listener, NULL, RDMA_PS_TCP))
-		return fail(p, g_strdup_printf("rdma_create_id: %s", strerror(errno)));
+		return rp_no_host(p, g_strdup_printf("rdma_create_id: %s", strerror(errno)));
 	if (rdma_bind_addr(l->listener, (void *)&local))
-		return fail(p, g_strdup_printf(
-				       "cannot bind to port %u: %s; is another program listening "
-				       "there? (rdma res show cm_id)",
-				       l->opts.tcp_port, strerror(errno)));
+		return rp_no_host(
+			p,
+			g_strdup_printf("cannot bind to port %u: %s; is another program listening "
+					"there? (rdma res show cm_id)",
+					l->opts.tcp_port, strerror(errno)));
 	if (rdma_listen(l->listener, 8))
-		return fail(p, g_strdup_printf("rdma_listen: %s", strerror(errno)));
+		return rp_no_host(p, g_strdup_printf("rdma_listen: %s", strerror(errno)));
 	return true;
 }
 
@@ -146,10 +124,11 @@ static struct rp_link *rdmacm_open(const struct rp_link_opts *opts, bool check, 
 		goto bad;
 	l->channel = rdma_create_event_channel();
 	if (!l->channel) {
-		fail(p, g_strdup_printf(
-				"no /dev/infiniband/rdma_cm: %s; is the module rdma_ucm loaded? "
-				"(modprobe rdma_ucm)",
-				strerror(errno)));
+		rp_no_host(p,
+			   g_strdup_printf(
+				   "no /dev/infiniband/rdma_cm: %s; is the module rdma_ucm loaded? "
+				   "(modprobe rdma_ucm)",
+				   strerror(errno)));
 		goto bad;
 	}
 	g_ptr_array_add(lines,
@@ -416,13 +395,8 @@ static struct rp_item *on_request(struct rp_link *l, const struct rdma_cm_event 
 {
 	struct rp_problem p = { .text = NULL };
 	const struct sockaddr *from = rdma_get_peer_addr(event->id);
-	struct sockaddr_storage want;
 
-	to_sockaddr(&l->opts.peer, 0, &want);
-	if (l->id || from->sa_family != want.ss_family ||
-	    (from->sa_family == AF_INET &&
-	     ((const struct sockaddr_in *)(const void *)from)->sin_addr.s_addr !=
-		     ((struct sockaddr_in *)(void *)&want)->sin_addr.s_addr)) {
+	if (l->id || !rp_sockaddr_is(from, &l->opts.peer)) {
 		/* Somebody else, or a second connection. */
 		rdma_reject(event->id, NULL, 0);
 		return NULL;

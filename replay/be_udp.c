@@ -17,6 +17,7 @@
 #include "replay/backend.h"
 #include "replay/icrc_id.h"
 #include "replay/roce_link.h"
+#include "replay/sockaddr.h"
 #include "replay/wait.h"
 
 #ifndef UDP_NO_CHECK6_RX
@@ -27,28 +28,6 @@ static bool send_frame(struct rp_link *l, struct rp_item *item, char **ret_why);
 static struct rp_item *read_one(struct rp_link *l, bool *ret_more);
 
 /* ---- opening --------------------------------------------------------------------------------- */
-
-static socklen_t to_sockaddr(const struct rdt_addr *addr, uint16_t port, const char *device,
-			     struct sockaddr_storage *ss)
-{
-	memset(ss, 0, sizeof(*ss));
-	if (addr->kind == RDT_ADDR_IPV4) {
-		struct sockaddr_in *in = (void *)ss;
-
-		in->sin_family = AF_INET;
-		in->sin_port = htons(port);
-		memcpy(&in->sin_addr, addr->bytes + 12, 4);
-		return sizeof(*in);
-	}
-	struct sockaddr_in6 *in6 = (void *)ss;
-
-	in6->sin6_family = AF_INET6;
-	in6->sin6_port = htons(port);
-	memcpy(&in6->sin6_addr, addr->bytes, 16);
-	if (addr->bytes[0] == 0xfe && (addr->bytes[1] & 0xc0) == 0x80 && device)
-		in6->sin6_scope_id = if_nametoindex(device);
-	return sizeof(*in6);
-}
 
 static void set_int(int fd, int level, int option, int value)
 {
@@ -66,7 +45,7 @@ static bool problem(struct rp_problem *p, bool environment, char *text)
 static bool bind_it(struct rp_link *l, struct rp_problem *ret)
 {
 	struct sockaddr_storage ss;
-	const socklen_t len = to_sockaddr(&l->opts.local, l->opts.port, l->opts.device, &ss);
+	const socklen_t len = rp_sockaddr(&l->opts.local, l->opts.port, l->opts.device, &ss);
 	char text[RDT_ADDR_TEXT];
 	const int v4 = l->opts.local.kind == RDT_ADDR_IPV4;
 
@@ -148,7 +127,7 @@ static struct rp_link *udp_open(const struct rp_link_opts *opts, bool check, GPt
 	l->put = send_frame;
 	l->get = read_one;
 	l->tos = l->ttl = -1;
-	l->to_len = to_sockaddr(&opts->peer, opts->port, opts->device, &l->to);
+	l->to_len = rp_sockaddr(&opts->peer, opts->port, opts->device, &l->to);
 	if (!bind_it(l, ret) || !find_route(l, ret)) {
 		udp_close(l);
 		return NULL;
@@ -227,23 +206,6 @@ static bool send_frame(struct rp_link *l, struct rp_item *item, char **ret_why)
 
 /* ---- receiving --------------------------------------------------------------------------------- */
 
-static bool from_peer(const struct rp_link *l, const struct sockaddr_storage *ss,
-		      uint16_t *ret_sport)
-{
-	if (ss->ss_family != l->to.ss_family)
-		return false;
-	if (ss->ss_family == AF_INET) {
-		const struct sockaddr_in *a = (const void *)ss, *b = (const void *)&l->to;
-
-		*ret_sport = ntohs(a->sin_port);
-		return a->sin_addr.s_addr == b->sin_addr.s_addr;
-	}
-	const struct sockaddr_in6 *a = (const void *)ss, *b = (const void *)&l->to;
-
-	*ret_sport = ntohs(a->sin6_port);
-	return !memcmp(&a->sin6_addr, &b->sin6_addr, 16);
-}
-
 static void read_control(struct msghdr *msg, struct rp_carrier *c, int64_t *ns)
 {
 	for (struct cmsghdr *m = CMSG_FIRSTHDR(msg); m; m = CMSG_NXTHDR(msg, m)) {
@@ -320,7 +282,8 @@ static struct rp_item *read_one(struct rp_link *l, bool *ret_more)
 		read_error(l);
 		return NULL;
 	}
-	if (!from_peer(l, &from, &c.sport)) {
+	c.sport = rp_sockaddr_port((void *)&from);
+	if (!rp_sockaddr_is((void *)&from, &l->opts.peer)) {
 		l->strangers++;
 		return NULL;
 	}

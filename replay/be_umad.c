@@ -41,39 +41,34 @@ static char *rmmod_order(void)
 	return g_string_free(out, FALSE);
 }
 
-static bool refuse(struct rp_problem *p, char *text)
-{
-	p->text = text;
-	p->environment = true;
-	return false;
-}
-
 static bool open_port(struct rp_link *l, struct rp_problem *p)
 {
 	char *order;
 
 	if (rp_module_loaded("ib_cm")) {
 		order = rmmod_order();
-		refuse(p, g_strdup_printf(
-				  "the kernel's ib_cm is loaded and owns the CM class of MADs; "
-				  "unload it with: %s (in this order), or use --backend udp "
-				  "or rdmacm",
-				  order));
+		rp_no_host(p, g_strdup_printf(
+				      "the kernel's ib_cm is loaded and owns the CM class of MADs; "
+				      "unload it with: %s (in this order), or use --backend udp "
+				      "or rdmacm",
+				      order));
 		g_free(order);
 		return false;
 	}
 	if (umad_init() < 0)
-		return refuse(p, g_strdup("libibumad cannot start; is the module ib_umad loaded? "
-					  "(modprobe ib_umad)"));
+		return rp_no_host(p,
+				  g_strdup("libibumad cannot start; is the module ib_umad loaded? "
+					   "(modprobe ib_umad)"));
 	l->fd = umad_open_port(l->gid.device, l->gid.port);
 	if (l->fd == -EACCES || l->fd == -EPERM)
-		return refuse(p, g_strdup("no right to open /dev/infiniband/umad*: run as root, or "
-					  "give the node's mode to your user"));
+		return rp_no_host(
+			p, g_strdup("no right to open /dev/infiniband/umad*: run as root, or "
+				    "give the node's mode to your user"));
 	if (l->fd < 0)
-		return refuse(p,
-			      g_strdup_printf("cannot open umad of %s port %d: %s; is the module "
-					      "ib_umad loaded? (modprobe ib_umad)",
-					      l->gid.device, l->gid.port, strerror(-l->fd)));
+		return rp_no_host(
+			p, g_strdup_printf("cannot open umad of %s port %d: %s; is the module "
+					   "ib_umad loaded? (modprobe ib_umad)",
+					   l->gid.device, l->gid.port, strerror(-l->fd)));
 	return true;
 }
 
@@ -83,9 +78,9 @@ static bool take_class(struct rp_link *l, struct rp_problem *p)
 
 	l->agent = umad_register(l->fd, RDT_CLASS_CM, 2, 0, mask);
 	if (l->agent < 0)
-		return refuse(p,
-			      g_strdup("the kernel does not give us the CM class of MADs: somebody "
-				       "else has it (dmesg: Method 3 already in use)"));
+		return rp_no_host(
+			p, g_strdup("the kernel does not give us the CM class of MADs: somebody "
+				    "else has it (dmesg: Method 3 already in use)"));
 	return true;
 }
 

@@ -167,7 +167,7 @@ void rp_live_run(struct rp_live *live, struct rp_player *p)
 
 		if (p->state != RP_PLAYING)
 			break;
-		if (live->stop && *live->stop) {
+		if (live->stopped && live->stopped()) {
 			rp_player_end(p, rp_now(), "stopped by a signal");
 			break;
 		}

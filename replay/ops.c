@@ -56,42 +56,41 @@ static void append(uint8_t **bytes, size_t *len, const uint8_t *more, size_t cou
 	*len += count;
 }
 
-/* The kind of an operation by its request's opcode, in the lower five bits. */
-static bool op_kind(unsigned op, uint8_t *kind)
+bool rp_op_kind(unsigned op, uint8_t *ret_kind)
 {
 	switch (op) {
 	case RDT_OP_RC_SEND_FIRST:
 	case RDT_OP_RC_SEND_MIDDLE:
 	case RDT_OP_RC_SEND_LAST:
 	case RDT_OP_RC_SEND_ONLY:
-		*kind = RP_OP_SEND;
+		*ret_kind = RP_OP_SEND;
 		return true;
 	case RDT_OP_RC_SEND_LAST_IMM:
 	case RDT_OP_RC_SEND_ONLY_IMM:
-		*kind = RP_OP_SEND_IMM;
+		*ret_kind = RP_OP_SEND_IMM;
 		return true;
 	case RDT_OP_RC_SEND_LAST_INV:
 	case RDT_OP_RC_SEND_ONLY_INV:
-		*kind = RP_OP_SEND_INV;
+		*ret_kind = RP_OP_SEND_INV;
 		return true;
 	case RDT_OP_RC_WRITE_FIRST:
 	case RDT_OP_RC_WRITE_MIDDLE:
 	case RDT_OP_RC_WRITE_LAST:
 	case RDT_OP_RC_WRITE_ONLY:
-		*kind = RP_OP_WRITE;
+		*ret_kind = RP_OP_WRITE;
 		return true;
 	case RDT_OP_RC_WRITE_LAST_IMM:
 	case RDT_OP_RC_WRITE_ONLY_IMM:
-		*kind = RP_OP_WRITE_IMM;
+		*ret_kind = RP_OP_WRITE_IMM;
 		return true;
 	case RDT_OP_RC_READ_REQUEST:
-		*kind = RP_OP_READ;
+		*ret_kind = RP_OP_READ;
 		return true;
 	case RDT_OP_RC_CMP_SWAP:
-		*kind = RP_OP_CMP_SWAP;
+		*ret_kind = RP_OP_CMP_SWAP;
 		return true;
 	case RDT_OP_RC_FETCH_ADD:
-		*kind = RP_OP_FETCH_ADD;
+		*ret_kind = RP_OP_FETCH_ADD;
 		return true;
 	default:
 		return false;
@@ -132,7 +131,7 @@ static bool request(struct half *h, const struct rp_item *packet, const struct r
 	struct rp_item *item;
 	uint8_t kind;
 
-	if (!op_kind(opcode & 0x1f, &kind))
+	if (!rp_op_kind(opcode & 0x1f, &kind))
 		return false;
 	/* Seen before: a repetition. READ answers take PSNs too, so a gap forward is no loss. */
 	if (h->begun && rdt_psn_diff(psn, h->next_psn) < 0)

@@ -10,6 +10,9 @@
 
 #include "replay/item.h"
 
+/* The kind of an operation by the opcode of its request, as RC has it. False: it is none. */
+bool rp_op_kind(unsigned op, uint8_t *ret_kind);
+
 struct rp_ops;
 
 struct rp_ops *rp_ops_new(void);

@@ -65,11 +65,6 @@ void rp_player_free(struct rp_player *p)
 	g_free(p);
 }
 
-struct rp_pos rp_player_pos(const struct rp_player *p)
-{
-	return p->pc < p->script->stmt_count ? p->script->stmts[p->pc].pos : (struct rp_pos){ 0 };
-}
-
 static void fail(struct rp_player *p, char *why)
 {
 	if (p->state == RP_PLAYING) {

@@ -119,7 +119,4 @@ static inline bool rp_plays(const struct rp_player *p, unsigned role)
 	return p->opts.played >> role & 1;
 }
 
-/* Where the script is: of the statement that is waited for; line 0 at its end. */
-struct rp_pos rp_player_pos(const struct rp_player *p);
-
 #endif

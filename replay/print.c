@@ -246,14 +246,6 @@ static void print_value(GString *out, unsigned field, const struct rp_value *val
 	}
 }
 
-char *rp_value_print(unsigned field, const struct rp_value *value)
-{
-	GString *out = g_string_new(NULL);
-
-	print_value(out, field, value);
-	return g_string_free(out, FALSE);
-}
-
 /* ---- statements -------------------------------------------------------------------------------- */
 
 /* A bare size of a payload is written len=. */

@@ -5,6 +5,7 @@
 
 #include "rdmatrace/encode.h"
 #include "rdmatrace/psn.h"
+#include "replay/ops.h"
 
 #define RESEND_NS 400000000
 #define RNR_NS 20000000
@@ -385,42 +386,6 @@ void rp_rc_timer(struct rp_rc *rc, int64_t now)
 
 /* ---- requests of the peer --------------------------------------------------------------------------- */
 
-static bool kind_of(unsigned op, uint8_t *kind)
-{
-	switch (op) {
-	case RDT_OP_RC_SEND_LAST_IMM:
-	case RDT_OP_RC_SEND_ONLY_IMM:
-		*kind = RP_OP_SEND_IMM;
-		return true;
-	case RDT_OP_RC_SEND_LAST_INV:
-	case RDT_OP_RC_SEND_ONLY_INV:
-		*kind = RP_OP_SEND_INV;
-		return true;
-	case RDT_OP_RC_WRITE_FIRST:
-	case RDT_OP_RC_WRITE_MIDDLE:
-	case RDT_OP_RC_WRITE_LAST:
-	case RDT_OP_RC_WRITE_ONLY:
-		*kind = RP_OP_WRITE;
-		return true;
-	case RDT_OP_RC_WRITE_LAST_IMM:
-	case RDT_OP_RC_WRITE_ONLY_IMM:
-		*kind = RP_OP_WRITE_IMM;
-		return true;
-	case RDT_OP_RC_READ_REQUEST:
-		*kind = RP_OP_READ;
-		return true;
-	case RDT_OP_RC_CMP_SWAP:
-		*kind = RP_OP_CMP_SWAP;
-		return true;
-	case RDT_OP_RC_FETCH_ADD:
-		*kind = RP_OP_FETCH_ADD;
-		return true;
-	default:
-		*kind = RP_OP_SEND;
-		return op <= RDT_OP_RC_SEND_ONLY;
-	}
-}
-
 static void answer_read(struct rp_rc *rc, const struct rp_op *op, uint32_t psn)
 {
 	const size_t size = mtu(rc), count = MAX((op->reply_len + size - 1) / size, 1u);
@@ -485,7 +450,7 @@ static struct rp_item *in_order(struct rp_rc *rc, const struct rp_item *from,
 	uint32_t packets = 1;
 	uint8_t kind;
 
-	if (!kind_of(rdt_bth_opcode(pkt->bth), &kind))
+	if (!rp_op_kind(rdt_bth_opcode(pkt->bth), &kind))
 		return NULL;
 	begin_in(rc, from, pkt);
 	item = rc->in;

@@ -242,9 +242,6 @@ char *rp_script_print(const struct rp_script *script);
 /* A line of it: the statement without its newline; g_free() it. */
 char *rp_stmt_print(const struct rp_script *script, const struct rp_stmt *stmt);
 
-/* A value as it is written for a field; g_free() it. */
-char *rp_value_print(unsigned field, const struct rp_value *value);
-
 /* A duration without loss: "29.764ms"; buf has 40 bytes. */
 char *rp_duration_print(uint64_t ns, char buf[40]);
 

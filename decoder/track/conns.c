@@ -289,11 +289,6 @@ static uint32_t addr_place(const struct rdt_tracker *t, const struct rdt_addr *a
 	return i;
 }
 
-uint32_t addr_find(const struct rdt_tracker *t, const struct rdt_addr *addr)
-{
-	return t->addr_hash ? t->addr_hash[addr_place(t, addr)] - 1 : RDT_CONN_NONE;
-}
-
 static bool addr_grow(struct rdt_tracker *t)
 {
 	const size_t had = t->addr_hash ? (size_t)t->addr_mask + 1 : 0;

@@ -163,9 +163,6 @@ struct slot *conn_new(struct rdt_tracker *t, enum rdt_conn_kind kind, const stru
 /* The index of an address, RDT_CONN_NONE when there are too many or no memory. */
 uint32_t addr_index(struct rdt_tracker *t, const struct rdt_addr *addr);
 
-/* The same without adding it. */
-uint32_t addr_find(const struct rdt_tracker *t, const struct rdt_addr *addr);
-
 /* Both ends of a frame at once. */
 bool addr_pair(struct rdt_tracker *t, const struct rdt_frame *frame, uint32_t *src, uint32_t *dst);
 

@@ -8,6 +8,7 @@
 
 #include "replay/grade.h"
 #include "replay/sim.h"
+#include "replay/sockaddr.h"
 
 #define HEAD                                                                                \
 	"rdt 1\nrole a active 10.0.0.2\nrole p passive 10.0.0.1\nservice tcp:7174\nunsaid " \
@@ -295,4 +296,22 @@ Test(replay, limits_end_a_run)
 	cr_expect_eq(p->sent, 1000);
 	rp_grade_clear(&grade);
 	rp_player_free(p);
+}
+
+/* Only the peer of the command line is spoken to: the check that all backends share. */
+Test(sockaddr, only_the_host_counts)
+{
+	static const char *const texts[] = { "127.0.0.1", "127.0.0.2", "fd00::1", "fd00::2" };
+	struct sockaddr_storage ss;
+	struct rdt_addr addr[4];
+
+	for (unsigned i = 0; i < 4; i++)
+		cr_assert_eq(rdt_addr_parse(texts[i], strlen(texts[i]), &addr[i]), RDT_OK);
+	for (unsigned i = 0; i < 4; i++) {
+		cr_expect_gt(rp_sockaddr(&addr[i], (uint16_t)(4791 + i), NULL, &ss), 0);
+		cr_expect_eq(rp_sockaddr_port((void *)&ss), 4791 + i);
+		for (unsigned k = 0; k < 4; k++)
+			cr_expect_eq(rp_sockaddr_is((void *)&ss, &addr[k]), i == k, "%s, %s",
+				     texts[i], texts[k]);
+	}
 }
