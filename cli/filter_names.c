@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "rdmatrace/text.h"
+
 /* ---- short names -------------------------------------------------------------------------- */
 
 /*
@@ -62,33 +64,6 @@ int rdt_filter_alias(size_t i, const char **ret_name, const char **ret_means, co
 
 /* ---- guesses ------------------------------------------------------------------------------ */
 
-static char fold(char c)
-{
-	return c == '_' || c == '-' ? '.' : g_ascii_tolower(c);
-}
-
-/* Edits between two names, at most 63 bytes each; dots, dashes and underscores are alike. */
-static unsigned distance(const char *a, size_t alen, const char *b, size_t blen)
-{
-	unsigned row[FILTER_NAME_MAX + 1];
-
-	for (size_t j = 0; j <= blen; j++)
-		row[j] = (unsigned)j;
-	for (size_t i = 1; i <= alen; i++) {
-		unsigned diagonal = row[0];
-
-		row[0] = (unsigned)i;
-		for (size_t j = 1; j <= blen; j++) {
-			const unsigned above = row[j];
-			const unsigned swap = diagonal + (fold(a[i - 1]) != fold(b[j - 1]));
-
-			row[j] = MIN(MIN(above, row[j - 1]) + 1, swap);
-			diagonal = above;
-		}
-	}
-	return row[blen];
-}
-
 void filter_guess_try(struct filter_guess *g, const char *name)
 {
 	const size_t len = strlen(name), most = MIN(MAX(g->len / 3, 1), g->len - 1);
@@ -98,10 +73,11 @@ void filter_guess_try(struct filter_guess *g, const char *name)
 	if (!g->len || g->len >= FILTER_NAME_MAX || len >= FILTER_NAME_MAX)
 		return;
 	/* The end of a full name is what people remember: retry_count for req.retry_count. */
-	if (dot && strlen(dot + 1) == g->len && !distance(g->word, g->len, dot + 1, g->len))
+	if (dot && strlen(dot + 1) == g->len &&
+	    !rdt_text_distance(g->word, g->len, dot + 1, g->len))
 		d = 1;
 	else if (len <= g->len + most && g->len <= len + most)
-		d = distance(g->word, g->len, name, len);
+		d = rdt_text_distance(g->word, g->len, name, len);
 	if (d > most)
 		return;
 	for (unsigned i = 0; i < 3; i++) {
@@ -266,7 +242,8 @@ static bool each_name(const char *list, struct targets *t)
 static bool alias(const char *name, size_t len, struct targets *t)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(aliases); i++)
-		if (strlen(aliases[i].name) == len && !distance(aliases[i].name, len, name, len))
+		if (strlen(aliases[i].name) == len &&
+		    !rdt_text_distance(aliases[i].name, len, name, len))
 			return each_name(aliases[i].conn, t) && each_name(aliases[i].packet, t);
 	return false;
 }

@@ -98,6 +98,21 @@ static size_t margin(const struct drawing *d)
 	return 2 + d->time + d->delta + 2 + d->state[RDT_ACTIVE] + 1;
 }
 
+/* The state that a side gets into, if it does. */
+static void put_state(const struct drawing *d, const struct rung *r, enum rdt_side side)
+{
+	char text[96];
+
+	if (!state_width(r, side))
+		return;
+	g_snprintf(text, sizeof(text), "%s%s", r->inferred[side] ? "~" : "", r->state[side]);
+	toned(d,
+	      r->inferred[side] ? CLI_TONE_DIM
+	      : r->good[side]   ? CLI_TONE_GOOD
+				: CLI_TONE_OFF,
+	      text);
+}
+
 static void left(struct drawing *d, const struct rung *r)
 {
 	const struct ladder *l = d->l;
@@ -112,15 +127,7 @@ static void left(struct drawing *d, const struct rung *r)
 		fprintf(cli_out(), "%*s", (int)d->delta, delta);
 	}
 	fprintf(cli_out(), "  %*s", (int)(d->state[RDT_ACTIVE] - width), "");
-	if (width) {
-		g_snprintf(span, sizeof(span), "%s%s", r->inferred[RDT_ACTIVE] ? "~" : "",
-			   r->state[RDT_ACTIVE]);
-		toned(d,
-		      r->inferred[RDT_ACTIVE] ? CLI_TONE_DIM
-		      : r->good[RDT_ACTIVE]   ? CLI_TONE_GOOD
-					      : CLI_TONE_OFF,
-		      span);
-	}
+	put_state(d, r, RDT_ACTIVE);
 	putc(' ', cli_out());
 }
 
@@ -131,15 +138,7 @@ static void right(const struct drawing *d, const struct rung *r)
 
 	if (width || r->frame)
 		putc(' ', cli_out());
-	if (width) {
-		g_snprintf(text, sizeof(text), "%s%s", r->inferred[RDT_PASSIVE] ? "~" : "",
-			   r->state[RDT_PASSIVE]);
-		toned(d,
-		      r->inferred[RDT_PASSIVE] ? CLI_TONE_DIM
-		      : r->good[RDT_PASSIVE]   ? CLI_TONE_GOOD
-					       : CLI_TONE_OFF,
-		      text);
-	}
+	put_state(d, r, RDT_PASSIVE);
 	if (!r->frame) {
 		putc('\n', cli_out());
 		return;

@@ -9,6 +9,7 @@
 #include "cli.h"
 #include "filter.h"
 #include "progress.h"
+#include "rdmatrace/heap.h"
 #include "rdmatrace/wire.h"
 #include "select.h"
 #include "source.h"
@@ -38,18 +39,7 @@ struct session_priv {
 
 static struct session_priv priv; /* one command, one session at a time */
 
-static void *resize(void *user, void *old, size_t old_size, size_t new_size)
-{
-	(void)user;
-	(void)old_size;
-	if (!new_size) {
-		free(old);
-		return NULL;
-	}
-	return realloc(old, new_size);
-}
-
-static const struct rdt_memory memory = { .resize = resize };
+static const struct rdt_memory memory = RDT_HEAP;
 
 const struct rdt_memory *session_memory(void)
 {

@@ -939,3 +939,32 @@ enum rdt_status rdt_field_parse(const struct rdt_field *f, const char *text, siz
 	*ret_value = value;
 	return RDT_OK;
 }
+
+/* ---- names that are meant ------------------------------------------------------------------------- */
+
+static char fold(char c)
+{
+	return c == '_' || c == '-' ? '.' : c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+}
+
+unsigned rdt_text_distance(const char *a, size_t alen, const char *b, size_t blen)
+{
+	unsigned row[RDT_DISTANCE_MAX + 1];
+
+	for (size_t j = 0; j <= blen; j++)
+		row[j] = (unsigned)j;
+	for (size_t i = 1; i <= alen; i++) {
+		unsigned diagonal = row[0];
+
+		row[0] = (unsigned)i;
+		for (size_t j = 1; j <= blen; j++) {
+			const unsigned above = row[j];
+			const unsigned least = (above < row[j - 1] ? above : row[j - 1]) + 1;
+			const unsigned swap = diagonal + (fold(a[i - 1]) != fold(b[j - 1]));
+
+			row[j] = least < swap ? least : swap;
+			diagonal = above;
+		}
+	}
+	return row[blen];
+}

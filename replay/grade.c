@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rdmatrace/heap.h"
 #include "rdmatrace/states.h"
 
 /* ---- what the state machines make of it ----------------------------------------------------- */
@@ -15,17 +16,6 @@ struct reading {
 	GString *outcome;
 	struct rdt_tracker *tracker;
 };
-
-static void *resize(void *user, void *old, size_t old_size, size_t new_size)
-{
-	(void)user;
-	(void)old_size;
-	if (!new_size) {
-		free(old);
-		return NULL;
-	}
-	return realloc(old, new_size);
-}
 
 static void on_state(void *user, const struct rdt_conn *conn, const struct rdt_state_rec *rec)
 {
@@ -53,7 +43,7 @@ static void on_event(void *user, const struct rdt_conn *conn, const struct rdt_e
 
 static void read_begin(struct reading *r)
 {
-	static const struct rdt_memory memory = { .resize = resize };
+	static const struct rdt_memory memory = RDT_HEAP;
 	const struct rdt_track_opts opts = { .seed = 1, .max_conns = 64 };
 	const struct rdt_sink sink = { .user = r, .state = on_state, .event = on_event };
 

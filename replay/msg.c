@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "rdmatrace/text.h"
+
 /* ---- names -------------------------------------------------------------------------------- */
 
 static const struct {
@@ -343,30 +345,6 @@ const char *rp_field_name(struct rp_msg msg, unsigned field, char buf[64])
 
 /* ---- guesses ------------------------------------------------------------------------------- */
 
-/* Edits between two names of less than 48 letters. */
-static unsigned distance(const char *a, size_t alen, const char *b, size_t blen)
-{
-	unsigned row[48];
-
-	for (size_t j = 0; j <= blen; j++)
-		row[j] = (unsigned)j;
-	for (size_t i = 1; i <= alen; i++) {
-		unsigned diagonal = row[0];
-
-		row[0] = (unsigned)i;
-		for (size_t j = 1; j <= blen; j++) {
-			const unsigned above = row[j];
-			const unsigned swap =
-				diagonal + (strncasecmp(a + i - 1, b + j - 1, 1) != 0);
-			const unsigned least = above < row[j - 1] ? above + 1 : row[j - 1] + 1;
-
-			row[j] = least < swap ? least : swap;
-			diagonal = above;
-		}
-	}
-	return row[blen];
-}
-
 struct guess {
 	const char *name;
 	size_t len;
@@ -378,9 +356,9 @@ static bool nearer(struct guess *g, const char *candidate)
 	const size_t len = strlen(candidate);
 	unsigned d;
 
-	if (len >= 48 || g->len >= 48)
+	if (len > RDT_DISTANCE_MAX || g->len > RDT_DISTANCE_MAX)
 		return false;
-	d = distance(g->name, g->len, candidate, len);
+	d = rdt_text_distance(g->name, g->len, candidate, len);
 	/* What begins like a name was probably meant to be it. */
 	if (g->len >= 3 && len > g->len && !strncasecmp(candidate, g->name, g->len))
 		d = 1;

@@ -662,3 +662,26 @@ Test(field_parse, names_read_as_their_values)
 		}
 	}
 }
+
+/* For "did you mean": what has to be changed, added or left out. */
+Test(distance, edits_are_counted)
+{
+	static const struct {
+		const char *a, *b;
+		unsigned want;
+	} rows[] = {
+		{ "", "", 0 },
+		{ "", "abc", 3 },
+		{ "abc", "", 3 },
+		{ "outcome", "outcom", 1 },
+		{ "kitten", "sitting", 3 },
+		{ "retry-count", "RETRY.Count", 0 },
+		{ "svc_port", "svc.port", 0 },
+		{ "ab", "ba", 2 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		cr_expect_eq(rdt_text_distance(rows[i].a, strlen(rows[i].a), rows[i].b,
+					       strlen(rows[i].b)),
+			     rows[i].want, "%s, %s", rows[i].a, rows[i].b);
+}

@@ -11,28 +11,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "fuzz.h"
 #include "rdmatrace/layers.h"
 #include "rdmatrace/track.h"
 #include "source.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(int what)
-{
-	if (!what)
-		abort();
-}
-
-static void *resize(void *user, void *old, size_t old_size, size_t new_size)
-{
-	(void)user;
-	(void)old_size;
-	if (!new_size) {
-		free(old);
-		return NULL;
-	}
-	return realloc(old, new_size);
-}
 
 static void read_all(struct source *source, struct rdt_tracker *tracker)
 {
@@ -57,7 +39,7 @@ static void read_all(struct source *source, struct rdt_tracker *tracker)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct rdt_memory memory = { resize, NULL };
+	static const struct rdt_memory memory = RDT_HEAP;
 	const struct rdt_track_opts opts = { .max_conns = 1000, .max_addrs = 1000 };
 	const int fd = memfd_create("capture", MFD_CLOEXEC);
 	struct rdt_tracker *tracker;

@@ -9,18 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuzz.h"
 #include "rdmatrace/encode.h"
 #include "rdmatrace/icrc.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 #define FIELDS 64
-
-static void must(int ok)
-{
-	if (!ok)
-		abort();
-}
 
 static struct rdt_addr take_addr(const uint8_t *p)
 {
@@ -89,30 +82,31 @@ static void check_parse(const struct rdt_packet *p, const uint8_t *wire, size_t 
 	enum rdt_status status;
 
 	rdt_frame_parse(linktype_of(p), wire, len, len, 0, &f);
-	must(f.kind == RDT_FRAME_IB && f.encap == p->encap && f.problem == RDT_PROBLEM_NONE);
-	must(f.bth_have == f.bth_len && f.vlans == (f.eth ? p->vlans : 0));
+	require(f.kind == RDT_FRAME_IB && f.encap == p->encap && f.problem == RDT_PROBLEM_NONE);
+	require(f.bth_have == f.bth_len && f.vlans == (f.eth ? p->vlans : 0));
 	/* 252 bytes to QP1 with a wrong ICRC look like a MAD without one. */
 	icrc = rdt_icrc_check(&f, NULL, NULL);
-	must(p->bad_icrc ? icrc == RDT_ICRC_BAD || (icrc == RDT_ICRC_ABSENT &&
-						    p->dest_qpn == RDT_QP1 && p->payload_len == 252)
-			 : icrc == RDT_ICRC_OK);
-	must(f.bth_len == op->hdr_len + p->payload_len + (-p->payload_len & 3) + RDT_LEN_icrc);
-	must(rdt_bth_opcode(f.bth) == p->opcode && rdt_bth_psn(f.bth) == p->psn &&
-	     rdt_bth_dest_qpn(f.bth) == p->dest_qpn && rdt_bth_pkey(f.bth) == p->pkey &&
-	     rdt_bth_se(f.bth) == p->se && rdt_bth_migreq(f.bth) == p->migreq &&
-	     rdt_bth_ack_req(f.bth) == p->ack_req && rdt_bth_fecn(f.bth) == p->fecn &&
-	     rdt_bth_becn(f.bth) == p->becn);
+	require(p->bad_icrc
+			? icrc == RDT_ICRC_BAD || (icrc == RDT_ICRC_ABSENT &&
+						   p->dest_qpn == RDT_QP1 && p->payload_len == 252)
+			: icrc == RDT_ICRC_OK);
+	require(f.bth_len == op->hdr_len + p->payload_len + (-p->payload_len & 3) + RDT_LEN_icrc);
+	require(rdt_bth_opcode(f.bth) == p->opcode && rdt_bth_psn(f.bth) == p->psn &&
+		rdt_bth_dest_qpn(f.bth) == p->dest_qpn && rdt_bth_pkey(f.bth) == p->pkey &&
+		rdt_bth_se(f.bth) == p->se && rdt_bth_migreq(f.bth) == p->migreq &&
+		rdt_bth_ack_req(f.bth) == p->ack_req && rdt_bth_fecn(f.bth) == p->fecn &&
+		rdt_bth_becn(f.bth) == p->becn);
 	if (p->encap == RDT_ENCAP_IB)
-		must(rdt_vcrc_value(wire + len - 2) == rdt_vcrc_compute(wire, len - 2));
+		require(rdt_vcrc_value(wire + len - 2) == rdt_vcrc_compute(wire, len - 2));
 	if (f.net)
-		must(f.tos == p->tos && f.ttl == (p->ttl ? p->ttl : 64));
+		require(f.tos == p->tos && f.ttl == (p->ttl ? p->ttl : 64));
 
 	status = rdt_pkt_parse(f.bth, f.bth_have, f.bth_len, &pkt);
 	if (status == RDT_OPCODE && rdt_pkt_is_vendor(f.bth, f.bth_have, f.bth_len))
 		return;
-	must(status == RDT_OK && pkt.payload_len == p->payload_len);
-	must(!memcmp(f.bth + RDT_LEN_bth, p->ext, op->hdr_len - (size_t)RDT_LEN_bth));
-	must(!p->payload_len || !memcmp(rdt_pkt_payload(&pkt), p->payload, p->payload_len));
+	require(status == RDT_OK && pkt.payload_len == p->payload_len);
+	require(!memcmp(f.bth + RDT_LEN_bth, p->ext, op->hdr_len - (size_t)RDT_LEN_bth));
+	require(!p->payload_len || !memcmp(rdt_pkt_payload(&pkt), p->payload, p->payload_len));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -137,20 +131,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	packet.payload_len = size - ext_len;
 
 	wire = malloc(RDT_PACKET_OVERHEAD + packet.payload_len);
-	must(wire != NULL);
+	require(wire != NULL);
 	status = rdt_packet_encode(&packet, wire, RDT_PACKET_OVERHEAD + packet.payload_len, &len);
 	if (status == RDT_OK) {
 		/* blocks of exactly the length, so that ASan sees a byte too many */
 		again = malloc(len);
-		must(again != NULL);
-		must(rdt_packet_encode(&packet, again, len - 1, &again_len) == RDT_SPACE);
-		must(rdt_packet_encode(&packet, again, len, &again_len) == RDT_OK &&
-		     again_len == len);
-		must(!memcmp(wire, again, len));
+		require(again != NULL);
+		require(rdt_packet_encode(&packet, again, len - 1, &again_len) == RDT_SPACE);
+		require(rdt_packet_encode(&packet, again, len, &again_len) == RDT_OK &&
+			again_len == len);
+		require(!memcmp(wire, again, len));
 		check_parse(&packet, again, len);
 		free(again);
 	} else {
-		must(status == RDT_OPCODE || status == RDT_RANGE);
+		require(status == RDT_OPCODE || status == RDT_RANGE);
 	}
 	free(wire);
 	return 0;

@@ -7,15 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuzz.h"
 #include "rdmatrace/exchange.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(int what)
-{
-	if (!what)
-		abort();
-}
 
 static void check_order(enum rdt_fit *last, enum rdt_fit now)
 {

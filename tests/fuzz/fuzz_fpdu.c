@@ -11,14 +11,7 @@
 #include <string.h>
 
 #include "fpdu.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(int what)
-{
-	if (!what)
-		abort();
-}
+#include "fuzz.h"
 
 struct told {
 	uint64_t digest; /* of what does not depend on pieces */

@@ -7,31 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuzz.h"
 #include "rdmatrace/host.h"
 #include "rdmatrace/states.h"
 #include "rdmatrace/vocab.h"
 #include "support/pcap_read.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(int what)
-{
-	if (!what)
-		abort();
-}
-
-static void *resize(void *user, void *old, size_t old_size, size_t new_size)
-{
-	(void)user;
-	(void)old_size;
-	if (!new_size) {
-		free(old);
-		return NULL;
-	}
-	return realloc(old, new_size);
-}
-
-static const struct rdt_memory memory = { resize, NULL };
+static const struct rdt_memory memory = RDT_HEAP;
 static struct rdt_tracker *tracker;
 static struct rdt_journal *journal;
 static unsigned frames;

@@ -10,19 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuzz.h"
 #include "rdmatrace/addr.h"
 #include "rdmatrace/field.h"
 #include "rdmatrace/text.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 #define ROOM 256
-
-static void must(int ok)
-{
-	if (!ok)
-		abort();
-}
 
 static void copy_header(const struct rdt_hdr *hdr, const uint8_t *src)
 {
@@ -33,13 +26,13 @@ static void copy_header(const struct rdt_hdr *hdr, const uint8_t *src)
 		const struct rdt_field *f = &rdt_fields[i];
 
 		if (rdt_field_is_num(f))
-			must(rdt_field_set(f, dst, rdt_field_get(f, src)) == RDT_OK);
+			require(rdt_field_set(f, dst, rdt_field_get(f, src)) == RDT_OK);
 		else
 			memcpy(dst + f->at / 8, rdt_field_bytes(f, src), f->width / 8u);
 	}
-	must(!memcmp(dst, src, hdr->len));
+	require(!memcmp(dst, src, hdr->len));
 	for (size_t i = hdr->len; i < sizeof(dst); i++)
-		must(dst[i] == 0xa5);
+		require(dst[i] == 0xa5);
 }
 
 static void show_fields(const struct rdt_hdr *hdr, const uint8_t *src, size_t size)
@@ -50,16 +43,16 @@ static void show_fields(const struct rdt_hdr *hdr, const uint8_t *src, size_t si
 		uint8_t *wire = malloc(need); /* exactly what the field needs */
 		char *text = malloc(size), whole[2048];
 
-		must(wire && text);
+		require(wire && text);
 		memcpy(wire, src, need);
-		must(rdt_field_text(f, wire, whole, sizeof(whole)) == whole);
-		must(memchr(whole, 0, sizeof(whole)) != NULL);
-		must(f->kind == RDT_KIND_BYTES || f->kind == RDT_KIND_TEXT ||
-		     strlen(whole) < RDT_TEXT_MAX);
-		must(rdt_field_text(f, wire, text, size) == text);
-		must(memchr(text, 0, size) != NULL);
+		require(rdt_field_text(f, wire, whole, sizeof(whole)) == whole);
+		require(memchr(whole, 0, sizeof(whole)) != NULL);
+		require(f->kind == RDT_KIND_BYTES || f->kind == RDT_KIND_TEXT ||
+			strlen(whole) < RDT_TEXT_MAX);
+		require(rdt_field_text(f, wire, text, size) == text);
+		require(memchr(text, 0, size) != NULL);
 		if (strlen(whole) < size)
-			must(!strcmp(text, whole));
+			require(!strcmp(text, whole));
 		free(wire);
 		free(text);
 	}
@@ -75,12 +68,12 @@ static void read_values(const struct rdt_hdr *hdr, const char *text, size_t len)
 		enum rdt_status status = rdt_field_parse(f, text, len, &value);
 
 		if (status != RDT_OK) {
-			must(status == RDT_SYNTAX || status == RDT_RANGE);
+			require(status == RDT_SYNTAX || status == RDT_RANGE);
 			continue;
 		}
-		must(rdt_field_is_num(f));
-		must(rdt_field_set(f, wire, value) == RDT_OK);
-		must(rdt_field_get(f, wire) == value);
+		require(rdt_field_is_num(f));
+		require(rdt_field_set(f, wire, value) == RDT_OK);
+		require(rdt_field_get(f, wire) == value);
 	}
 }
 
@@ -92,21 +85,21 @@ static void read_others(const char *text, size_t len)
 
 	if (rdt_addr_parse(text, len, &a) == RDT_OK) {
 		rdt_addr_text(&a, buf, sizeof(buf));
-		must(strlen(buf) < RDT_ADDR_TEXT);
-		must(rdt_addr_parse(buf, strlen(buf), &b) == RDT_OK && rdt_addr_equal(&a, &b));
+		require(strlen(buf) < RDT_ADDR_TEXT);
+		require(rdt_addr_parse(buf, strlen(buf), &b) == RDT_OK && rdt_addr_equal(&a, &b));
 	}
 	if (rdt_duration_parse(text, len, &ns) == RDT_OK) {
 		rdt_duration_text(ns, buf, sizeof(buf));
-		must(rdt_duration_parse(buf, strlen(buf), &again) == RDT_OK);
+		require(rdt_duration_parse(buf, strlen(buf), &again) == RDT_OK);
 		/* four digits, or two units */
-		must(again > ns ? again - ns <= ns / 1000 + 1 : ns - again <= ns / 50 + 1);
+		require(again > ns ? again - ns <= ns / 1000 + 1 : ns - again <= ns / 50 + 1);
 	}
 	(void)rdt_field_find(text, len);
 	(void)rdt_hdr_find(text, len);
 	for (unsigned l = 0; l < RDT_NAMES_COUNT; l++) {
 		const struct rdt_name *name = rdt_name_parse((enum rdt_names_id)l, text, len);
 
-		must(!name || rdt_name_find((enum rdt_names_id)l, name->value) == name);
+		require(!name || rdt_name_find((enum rdt_names_id)l, name->value) == name);
 	}
 }
 
@@ -131,7 +124,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		(void)rdt_terminate_error(src, NULL);
 
 	text = malloc(size - have + 1);
-	must(text != NULL);
+	require(text != NULL);
 	memcpy(text, data + have, size - have);
 	read_values(hdr, text, size - have);
 	read_others(text, size - have);

@@ -7,16 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuzz.h"
 #include "rdmatrace/private.h"
 #include "rdmatrace/text.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(int what)
-{
-	if (!what)
-		abort();
-}
 
 static void print(const struct rdt_hdr *hdr, const uint8_t *bytes)
 {

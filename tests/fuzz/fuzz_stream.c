@@ -7,37 +7,16 @@
  * Properties: runs follow each other without a hole, every byte that is read is the one that was sent at
  * that place, bounds hold, and nothing is kept at the end.
  */
-#include <stdlib.h>
 #include <string.h>
 
+#include "fuzz.h"
 #include "stream.h"
 
 #define START 0xfffff000u /* sequence numbers pass zero soon */
 #define ROOM 20000u
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(int what)
-{
-	if (!what)
-		abort();
-}
-
 static size_t held;
-
-static void *resize(void *user, void *old, size_t old_size, size_t new_size)
-{
-	(void)user;
-	held += new_size;
-	held -= old_size;
-	if (!new_size) {
-		free(old);
-		return NULL;
-	}
-	return realloc(old, new_size);
-}
-
-static const struct rdt_memory memory = { resize, NULL };
+static const struct rdt_memory memory = FUZZ_MEMORY(held);
 
 static uint8_t sent(uint32_t seq)
 {

@@ -7,39 +7,17 @@
  * one ended, every record's connection is known, counts add up), memory is bounded, and feeding
  * the same frames again gives the same connections.
  */
-#include <stdlib.h>
 #include <string.h>
 
+#include "fuzz.h"
 #include "rdmatrace/journal.h"
 #include "rdmatrace/states.h"
 #include "rdmatrace/vocab.h"
 
 #define MOST_CONNS 64u
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(int what)
-{
-	if (!what)
-		abort();
-}
-
 static size_t held;
-
-static void *resize(void *user, void *old, size_t old_size, size_t new_size)
-{
-	(void)user;
-	held += new_size;
-	held -= old_size;
-	require(held < 64u << 20);
-	if (!new_size) {
-		free(old);
-		return NULL;
-	}
-	return realloc(old, new_size);
-}
-
-static const struct rdt_memory memory = { resize, NULL };
+static const struct rdt_memory memory = FUZZ_MEMORY(held);
 
 struct seen {
 	uint8_t state[RDT_SIDES][RDT_MACHINE_COUNT];

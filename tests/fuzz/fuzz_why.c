@@ -7,37 +7,15 @@
  * that were fed and texts without a placeholder; connections are counted once each; the list is in
  * order; memory is bounded; the same frames give the same findings.
  */
-#include <stdlib.h>
 #include <string.h>
 
+#include "fuzz.h"
 #include "rdmatrace/why.h"
 
 #define MOST_CONNS 32u
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(int what)
-{
-	if (!what)
-		abort();
-}
-
 static size_t held;
-
-static void *resize(void *user, void *old, size_t old_size, size_t new_size)
-{
-	(void)user;
-	held += new_size;
-	held -= old_size;
-	require(held < 64u << 20);
-	if (!new_size) {
-		free(old);
-		return NULL;
-	}
-	return realloc(old, new_size);
-}
-
-static const struct rdt_memory memory = { resize, NULL };
+static const struct rdt_memory memory = FUZZ_MEMORY(held);
 
 struct check {
 	struct rdt_tracker *tracker;

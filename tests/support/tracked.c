@@ -5,20 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "rdmatrace/heap.h"
 #include "support/pcap_read.h"
 
-static void *resize(void *user, void *old, size_t old_size, size_t new_size)
-{
-	(void)user;
-	(void)old_size;
-	if (!new_size) {
-		free(old);
-		return NULL;
-	}
-	return realloc(old, new_size);
-}
-
-const struct rdt_memory tracked_memory = { resize, NULL };
+const struct rdt_memory tracked_memory = RDT_HEAP;
 
 void tracked_new(struct tracked *t, const struct rdt_track_opts *opts)
 {

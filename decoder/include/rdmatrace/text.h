@@ -91,4 +91,11 @@ char *rdt_field_text(const struct rdt_field *f, const uint8_t *hdr, char *buf, s
 RDT_NODISCARD enum rdt_status rdt_field_parse(const struct rdt_field *f, const char *text,
 					      size_t len, uint64_t *ret_value);
 
+/*
+ * How many letters must be changed, added or left out to make one name of the other, for "did you mean". Case does not
+ * count, and dots, dashes and underscores are alike. Both are at most RDT_DISTANCE_MAX bytes.
+ */
+#define RDT_DISTANCE_MAX 63
+unsigned rdt_text_distance(const char *a, size_t alen, const char *b, size_t blen);
+
 #endif
