@@ -58,22 +58,10 @@ Test(map, removes_only_what_it_is_told)
 	map_free(&m);
 }
 
-static void *no_memory(void *user, void *old, size_t old_size, size_t new_size)
-{
-	unsigned *left = user;
-
-	(void)old_size;
-	if (!new_size) {
-		free(old);
-		return NULL;
-	}
-	return *left ? --*left, realloc(old, new_size) : NULL;
-}
-
 Test(map, says_when_memory_is_gone)
 {
 	unsigned left = 2; /* the first table and no more */
-	const struct rdt_memory memory = { no_memory, &left };
+	const struct rdt_memory memory = { tracked_scarce, &left };
 	uint32_t n = 0;
 	struct map m;
 

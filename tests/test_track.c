@@ -976,21 +976,6 @@ Test(track, too_many_addresses_are_counted)
 	story_end(&s);
 }
 
-static void *scarce(void *user, void *old, size_t old_size, size_t new_size)
-{
-	unsigned *left = user;
-
-	(void)old_size;
-	if (!new_size) {
-		free(old);
-		return NULL;
-	}
-	if (!*left)
-		return NULL;
-	--*left;
-	return realloc(old, new_size);
-}
-
 /* Memory ends at every point in turn: an error is returned, nothing leaks, nothing crashes. */
 Test(track, out_of_memory_anywhere)
 {
@@ -998,7 +983,7 @@ Test(track, out_of_memory_anywhere)
 
 	for (unsigned budget = 0; budget < 40; budget++) {
 		unsigned left = budget;
-		const struct rdt_memory memory = { scarce, &left };
+		const struct rdt_memory memory = { tracked_scarce, &left };
 		struct rdt_tracker *t = rdt_tracker_new(&memory, NULL, NULL);
 		struct story s;
 

@@ -265,30 +265,11 @@ Test(why, list_is_bounded)
 
 /* ---- no memory -------------------------------------------------------------------------------------------- */
 
-struct stingy {
-	unsigned left;
-};
-
-static void *stingy_resize(void *user, void *old, size_t old_size, size_t new_size)
-{
-	struct stingy *stingy = user;
-
-	(void)old_size;
-	if (!new_size) {
-		free(old);
-		return NULL;
-	}
-	if (!stingy->left)
-		return NULL;
-	stingy->left--;
-	return realloc(old, new_size);
-}
-
 Test(why, memory_that_ends)
 {
-	for (unsigned left = 0; left < 24; left++) {
-		struct stingy stingy = { left };
-		const struct rdt_memory memory = { stingy_resize, &stingy };
+	for (unsigned budget = 0; budget < 24; budget++) {
+		unsigned left = budget;
+		const struct rdt_memory memory = { tracked_scarce, &left };
 		struct story s;
 
 		story_begin(&s, NULL);
@@ -297,7 +278,7 @@ Test(why, memory_that_ends)
 		s.t.why = rdt_why_new(&memory, NULL);
 		if (!s.t.why) {
 			s.t.why = rdt_why_new(&tracked_memory, NULL);
-			cr_assert_eq(left, 0);
+			cr_assert_eq(budget, 0);
 		}
 		{
 			const struct rdt_sink sink = rdt_why_sink(s.t.why, NULL);

@@ -10,6 +10,16 @@
 
 const struct rdt_memory tracked_memory = RDT_HEAP;
 
+void *tracked_scarce(void *user, void *old, size_t old_size, size_t new_size)
+{
+	unsigned *left = user;
+
+	if (new_size && !*left)
+		return NULL;
+	*left -= new_size != 0;
+	return rdt_heap_resize(NULL, old, old_size, new_size);
+}
+
 void tracked_new(struct tracked *t, const struct rdt_track_opts *opts)
 {
 	struct rdt_sink sink;

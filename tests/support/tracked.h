@@ -21,6 +21,9 @@ struct tracked {
 /* malloc and free as a tracker's memory. */
 extern const struct rdt_memory tracked_memory;
 
+/* The same for so many allocations (user: unsigned *), and then none: resize of an rdt_memory. */
+void *tracked_scarce(void *user, void *old, size_t old_size, size_t new_size);
+
 /* An empty tracker with a journal behind it; opts may be NULL. */
 void tracked_new(struct tracked *t, const struct rdt_track_opts *opts);
 
