@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The first pass: each frame once and in order to the tracker, what it tells into notes. The tracker's
- * memory is GLib's and freed when the capture is closed; notes and streams are the file's.
+ * memory is the heap's and freed when the capture is closed; notes and streams are the file's.
  */
 #include <string.h>
 
 #include "rdmacm.h"
+#include "rdmatrace/heap.h"
 #include "rdmatrace/icrc.h"
 #include "rdmatrace/states.h"
 
@@ -19,19 +20,6 @@ static struct {
 	bool final;
 	bool no_memory;
 } capture;
-
-/* ---- memory -------------------------------------------------------------------------------- */
-
-static void *resize(void *user, void *old, size_t old_size, size_t new_size)
-{
-	(void)user;
-	(void)old_size;
-	if (!new_size) {
-		g_free(old);
-		return NULL;
-	}
-	return g_try_realloc(old, new_size);
-}
 
 static void forget(void)
 {
@@ -149,7 +137,7 @@ static void on_finding(void *user, const struct rdt_finding *f)
 /* Without memory for the engine there are no findings, the rest is as it is. */
 static void make_tracker(void)
 {
-	const struct rdt_memory memory = { .resize = resize };
+	const struct rdt_memory memory = RDT_HEAP;
 	const struct rdt_track_opts opts = { .max_conns = rdmacm_prefs.max_conns,
 					     .seed = (uint64_t)g_random_int() << 32 |
 						     g_random_int() };

@@ -306,8 +306,7 @@ static void follow_request(struct stream *s, const struct rdt_conn *conn, unsign
 		w->again = true;
 		return;
 	}
-	if (conn->service == RDT_SVC_RC || conn->service == RDT_SVC_RD ||
-	    conn->service == RDT_CONN_XRC)
+	if (rdt_conn_reliable(conn) || conn->service == RDT_SVC_RD)
 		ring_push(s, side, &(struct waiting){ ns, number, psn, false });
 }
 

@@ -328,7 +328,7 @@ static void learn_rep(struct rdt_tracker *t, struct slot *s, const struct cm_in 
 		conn_bind_id(t, s, RDT_ACTIVE, in->remote);
 	if (HAS(in, rep, local_eecn)) {
 		/* An XRC target has no send side of its own: its QPN stands in the EECN field. */
-		const uint32_t qpn = s->pub.service == 4 && !rdt_rep_local_qpn(b)
+		const uint32_t qpn = s->pub.service == RDT_CONN_XRC && !rdt_rep_local_qpn(b)
 					     ? rdt_rep_local_eecn(b)
 					     : rdt_rep_local_qpn(b);
 

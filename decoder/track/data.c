@@ -100,7 +100,7 @@ void data_unbind(struct rdt_tracker *t, const struct slot *s)
 static struct slot *find_half(const struct rdt_tracker *t, uint32_t src, uint32_t dst,
 			      const struct rdt_pkt *pkt, const struct slot *not_this)
 {
-	const unsigned service = rdt_opcode_service((uint8_t)rdt_bth_opcode(pkt->bth));
+	const enum rdt_service service = rdt_opcode_service((uint8_t)rdt_bth_opcode(pkt->bth));
 	const bool response = pkt->op->kind == RDT_OP_RESPONSE;
 	uint32_t at = map_get(&t->halves, half_key(dst, src));
 	struct slot *best = NULL;
@@ -116,8 +116,7 @@ static struct slot *find_half(const struct rdt_tracker *t, uint32_t src, uint32_
 		if (!s)
 			break;
 		at = s->next_half;
-		if (s == not_this || s->pub.bound ||
-		    s->pub.service != (service == RDT_SVC_XRC ? 4 : service))
+		if (s == not_this || s->pub.bound || s->pub.service != conn_service(service))
 			continue;
 		if (response) {
 			age = rdt_psn_diff(s->pub.end[RDT_ACTIVE].data.next_psn,
@@ -171,11 +170,10 @@ static struct slot *begin_half(struct rdt_tracker *t, const struct rdt_frame *fr
 			       const struct rdt_when *when)
 {
 	struct slot *s = conn_new(t, RDT_CONN_DATA, frame, when, src, dst);
-	const unsigned service = rdt_opcode_service((uint8_t)rdt_bth_opcode(pkt->bth));
 
 	if (!s)
 		return NULL;
-	s->pub.service = service == RDT_SVC_XRC ? 4 : (uint8_t)service;
+	s->pub.service = conn_service(rdt_opcode_service((uint8_t)rdt_bth_opcode(pkt->bth)));
 	s->pub.mid = 1;
 	s->pub.roles_guessed = 1;
 	s->pub.established = 1;

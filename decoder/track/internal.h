@@ -172,6 +172,12 @@ static inline uint64_t id_key(uint32_t addr, uint32_t comm_id)
 	return ((uint64_t)addr + 1) << 32 | (comm_id << 8 | comm_id >> 24);
 }
 
+/* rdt_conn.service of a packet's. */
+static inline uint8_t conn_service(enum rdt_service service)
+{
+	return service == RDT_SVC_XRC ? RDT_CONN_XRC : (uint8_t)service;
+}
+
 static inline uint64_t flow_key(uint32_t src, uint32_t dst, uint32_t qpn)
 {
 	return (uint64_t)(src + 1) << (ADDR_BITS + 24) | (uint64_t)dst << 24 | qpn;
@@ -180,10 +186,10 @@ static inline uint64_t flow_key(uint32_t src, uint32_t dst, uint32_t qpn)
 /* A side's own comm id: packets with it are this connection's from now on. */
 void conn_bind_id(struct rdt_tracker *t, struct slot *s, enum rdt_side side, uint32_t comm_id);
 
-/* A side's own QPN: what its peer sends there is this connection's from now on. */
 /* The passive side has a new id for the same REQ: what was known of its id is taken back. */
 void conn_forget_passive(struct rdt_tracker *t, struct slot *s);
 
+/* A side's own QPN: what its peer sends there is this connection's from now on. */
 void conn_bind_qpn(struct rdt_tracker *t, struct slot *s, enum rdt_side side, uint32_t qpn);
 
 /* A side's packets come from another address than was thought. */

@@ -82,13 +82,13 @@ static void learn(struct slot *s, const struct rdt_frame *frame, const struct rd
 		[RDT_ENCAP_ROCEV1] = RDT_TRANSPORT_ROCEV1,
 		[RDT_ENCAP_IB] = RDT_TRANSPORT_IB,
 	};
-	const unsigned service = rdt_opcode_service((uint8_t)rdt_bth_opcode(pkt->bth));
 
 	s->pub.established = 1;
 	if (s->pub.transport == RDT_TRANSPORT_NONE)
 		s->pub.transport = transports[frame->encap];
 	if (s->pub.service == RDT_CONN_SERVICE_UNKNOWN)
-		s->pub.service = service == RDT_SVC_XRC ? RDT_CONN_XRC : (uint8_t)service;
+		s->pub.service =
+			conn_service(rdt_opcode_service((uint8_t)rdt_bth_opcode(pkt->bth)));
 }
 
 /* Can this packet, from an address that sender did not tell, be sender's first? */

@@ -5,7 +5,6 @@
 #include "rdmatrace/psn.h"
 #include "rdmatrace/text.h"
 
-#define SVC_XRC 4
 /* So many PSNs may have been lost before the first that was captured. */
 #define PSN_SLACK 4096
 /* Packets of one direction before the other one is missed. */
@@ -85,7 +84,7 @@ static void rule_dup(const struct look *k)
 
 static bool carries_rc(const struct rdt_conn *c, unsigned side)
 {
-	return (c->service == RDT_SVC_RC || c->service == SVC_XRC) && c->end[side].data.pkts;
+	return rdt_conn_reliable(c) && c->end[side].data.pkts;
 }
 
 static uint64_t pair_key(uint32_t from, uint32_t to)
@@ -124,8 +123,8 @@ static void rule_oneway(const struct look *k)
 		const struct rdt_flow *flow = k->flow[side];
 		struct rdt_finding *f;
 
-		if (!flow || (k->c->service != RDT_SVC_RC && k->c->service != SVC_XRC) ||
-		    e->data.pkts < ONEWAY || peer->data.pkts || e->data.retrans || flow->ack_frame)
+		if (!flow || !rdt_conn_reliable(k->c) || e->data.pkts < ONEWAY || peer->data.pkts ||
+		    e->data.retrans || flow->ack_frame)
 			continue;
 		if (data_between(k->w, peer->addr, e->addr))
 			continue;
@@ -167,7 +166,7 @@ static void rule_mtu(const struct look *k)
 	const uint32_t agreed = k->c->params.has_req ? rdt_mtu_bytes(k->c->params.path_mtu) : 0;
 	struct rdt_finding *f;
 
-	if (k->c->service != RDT_SVC_RC && k->c->service != RDT_SVC_UC && k->c->service != SVC_XRC)
+	if (!rdt_conn_reliable(k->c) && k->c->service != RDT_SVC_UC)
 		return;
 	if ((k->c->kind == RDT_CONN_DATA || k->c->kind == RDT_CONN_OOB) && a && p && a->mtu &&
 	    p->mtu && a->mtu != p->mtu) {

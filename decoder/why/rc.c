@@ -8,12 +8,6 @@
 #define SILENCE_NS NS_PER_S
 /* The timer of an RNR NAK, and some time for the packet itself. */
 #define RNR_SLACK_NS (NS_PER_S / 10)
-#define SVC_XRC 4
-
-static bool reliable(const struct look *k)
-{
-	return k->c->service == RDT_SVC_RC || k->c->service == SVC_XRC;
-}
 
 static const struct rdt_flow_count *event_of(const struct rdt_flow *flow, enum rdt_flow_event event)
 {
@@ -262,7 +256,7 @@ static void adaptive(const struct look *k, const struct rdt_flow *flow, enum rdt
 
 static void rule_reliable(const struct look *k)
 {
-	for (unsigned side = 0; reliable(k) && side < RDT_SIDES; side++) {
+	for (unsigned side = 0; rdt_conn_reliable(k->c) && side < RDT_SIDES; side++) {
 		const struct rdt_flow *flow = k->flow[side];
 
 		if (!flow)

@@ -214,6 +214,12 @@ struct rdt_conn {
 #define RDT_CONN_XRC 4
 #define RDT_CONN_SERVICE_UNKNOWN 255
 
+/* Is every request acknowledged, by a window of PSNs of its own: RC and XRC? */
+static inline int rdt_conn_reliable(const struct rdt_conn *conn)
+{
+	return conn->service == RDT_SVC_RC || conn->service == RDT_CONN_XRC;
+}
+
 /* Text of rdt_conn.service: "rc" ...; NULL when it is not known. */
 const char *rdt_conn_service_key(unsigned service);
 
