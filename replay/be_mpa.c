@@ -153,15 +153,10 @@ static bool tcp_event(struct rp_link *l, const struct rp_item *item, char **ret_
 	return true;
 }
 
-static size_t tcp_head(const struct rp_item *item)
-{
-	return RDT_LEN_eth + (rdt_eth_type(item->bytes) == 0x0800 ? RDT_LEN_ipv4 : RDT_LEN_ipv6) +
-	       RDT_LEN_tcp;
-}
-
 static bool mpa_send(struct rp_link *l, struct rp_item *item, char **ret_why)
 {
-	size_t at;
+	const uint8_t *payload;
+	size_t at = 0, len = 0;
 
 	if (item->msg.family == RP_TCP) {
 		item->ns = rp_now();
@@ -172,9 +167,9 @@ static bool mpa_send(struct rp_link *l, struct rp_item *item, char **ret_why)
 			g_strdup("there is no TCP connection: the script begins with tcp connect");
 		return false;
 	}
-	at = tcp_head(item);
-	while (at < item->len) {
-		const ssize_t n = send(l->fd, item->bytes + at, item->len - at, MSG_NOSIGNAL);
+	payload = rp_item_tcp_payload(item, &len);
+	while (at < len) {
+		const ssize_t n = send(l->fd, payload + at, len - at, MSG_NOSIGNAL);
 
 		if (n < 0 && errno != EAGAIN && errno != EINTR) {
 			*ret_why =
@@ -192,11 +187,10 @@ static bool mpa_send(struct rp_link *l, struct rp_item *item, char **ret_why)
 
 /* ---- receiving ---------------------------------------------------------------------------------- */
 
-static struct rp_item *tcp_item(const struct rp_link *l, unsigned from, enum rp_tcp event)
+static struct rp_item *tcp_item(unsigned from, enum rp_tcp event)
 {
 	struct rp_item *item = rp_item_new((enum rdt_side)from, rp_now());
 
-	(void)l;
 	item->msg = (struct rp_msg){ RP_TCP, (uint8_t)event };
 	return item;
 }
@@ -276,7 +270,7 @@ static struct rp_item *read_stream(struct rp_link *l)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return NULL;
 	l->ended = true;
-	return tcp_item(l, !l->opts.side, n ? RP_TCP_RESET : RP_TCP_CLOSE);
+	return tcp_item(!l->opts.side, n ? RP_TCP_RESET : RP_TCP_CLOSE);
 }
 
 static enum rp_wait mpa_wait(struct rp_link *l, int64_t until, struct rp_item **ret_item,
@@ -298,7 +292,7 @@ static enum rp_wait mpa_wait(struct rp_link *l, int64_t until, struct rp_item **
 		if (!l->connected) {
 			if (!accept_it(l))
 				continue;
-			*ret_item = tcp_item(l, !l->opts.side, RP_TCP_CONNECT);
+			*ret_item = tcp_item(!l->opts.side, RP_TCP_CONNECT);
 			return RP_WAIT_ITEM;
 		}
 		*ret_item = read_stream(l);

@@ -190,15 +190,14 @@ static bool equal_bytes(const struct rp_player *p, const struct rp_rec *rec)
 		else if (rdt_field_set(f, to, rdt_field_get(f, from)) != RDT_OK)
 			goto out;
 	}
-	a = rp_item_bth(got, &got_len);
-	b = rp_item_bth(want, &want_len);
 	if (got->msg.family == RP_MPA || got->msg.family == RP_FPDU) {
-		equal = got->len == want->len &&
-			!memcmp(got->bytes + RDT_LEN_eth + 20 + RDT_LEN_tcp,
-				want->bytes + RDT_LEN_eth + 20 + RDT_LEN_tcp,
-				got->len - RDT_LEN_eth - 20 - RDT_LEN_tcp);
+		a = rp_item_tcp_payload(got, &got_len);
+		b = rp_item_tcp_payload(want, &want_len);
+		equal = a && b && got_len == want_len && !memcmp(a, b, got_len);
 		goto out;
 	}
+	a = rp_item_bth(got, &got_len);
+	b = rp_item_bth(want, &want_len);
 	equal = a && b && got_len == want_len;
 	/* Of a data packet the headers: its payload is a field, whose bytes may not matter. */
 	if (equal && got->msg.family == RP_PACKET)

@@ -45,20 +45,43 @@ struct rdt_addr rp_addr_ip(const struct rdt_addr *addr)
 
 /* ---- frames -------------------------------------------------------------------------------- */
 
-/* Where the network header begins and how long it is. */
 static size_t net_len(const struct rp_item *item)
 {
 	return rdt_eth_type(item->bytes) == 0x0800 ? RDT_LEN_ipv4 : RDT_LEN_ipv6;
 }
 
-const uint8_t *rp_item_bth(const struct rp_item *item, size_t *ret_len)
-{
-	const size_t head = item->bytes ? RDT_LEN_eth + net_len(item) + RDT_LEN_udp : 0;
+enum {
+	IP_TCP = 6,
+	IP_UDP = 17,
+};
 
-	if (!item->bytes || item->len < head + RDT_LEN_bth)
+/* What follows the header of that protocol; NULL when it is another, or less than at_least bytes. */
+static const uint8_t *behind(const struct rp_item *item, unsigned protocol, size_t at_least,
+			     size_t *ret_len)
+{
+	size_t head = RDT_LEN_eth;
+	const uint8_t *net;
+
+	if (!item->bytes || item->len < head)
+		return NULL;
+	net = item->bytes + head;
+	head += net_len(item) + (protocol == IP_UDP ? RDT_LEN_udp : RDT_LEN_tcp);
+	if (item->len < head + at_least ||
+	    (net_len(item) == RDT_LEN_ipv4 ? rdt_ipv4_protocol(net) : rdt_ipv6_next_header(net)) !=
+		    protocol)
 		return NULL;
 	*ret_len = item->len - head;
 	return item->bytes + head;
+}
+
+const uint8_t *rp_item_bth(const struct rp_item *item, size_t *ret_len)
+{
+	return behind(item, IP_UDP, RDT_LEN_bth, ret_len);
+}
+
+const uint8_t *rp_item_tcp_payload(const struct rp_item *item, size_t *ret_len)
+{
+	return behind(item, IP_TCP, 0, ret_len);
 }
 
 static void ipv4_checksum(uint8_t *ip)
@@ -75,11 +98,15 @@ static void ipv4_checksum(uint8_t *ip)
 
 void rp_item_seal(struct rp_item *item)
 {
-	uint8_t *net = item->bytes + RDT_LEN_eth, *l4 = net + net_len(item);
-	uint8_t *bth = l4 + RDT_LEN_udp;
-	const size_t len = item->len - (size_t)(bth - item->bytes) - RDT_LEN_icrc;
+	uint8_t *net = item->bytes + RDT_LEN_eth, *l4, *bth;
+	size_t len;
 	uint32_t icrc;
 
+	if (!behind(item, IP_UDP, RDT_LEN_bth + RDT_LEN_icrc, &len))
+		return;
+	l4 = net + net_len(item);
+	bth = l4 + RDT_LEN_udp;
+	len -= RDT_LEN_icrc;
 	if (net_len(item) == RDT_LEN_ipv4)
 		ipv4_checksum(net);
 	icrc = rdt_icrc_compute(RDT_ENCAP_ROCEV2, NULL, net, l4, bth, len);
@@ -130,7 +157,7 @@ bool rp_item_wrap(struct rp_item *item, const struct rp_carrier *c, const uint8_
 
 	if (len < RDT_LEN_bth + RDT_LEN_icrc || len > RP_FRAME_MAX - 128)
 		return false;
-	udp = begin_frame(item, c, 17, RDT_LEN_udp + len);
+	udp = begin_frame(item, c, IP_UDP, RDT_LEN_udp + len);
 	rdt_udp_set_sport(udp, c->sport);
 	rdt_udp_set_dport(udp, c->dport ? c->dport : RDT_ROCEV2_PORT);
 	rdt_udp_set_len(udp, (uint32_t)(RDT_LEN_udp + len));
@@ -146,7 +173,7 @@ bool rp_item_wrap_tcp(struct rp_item *item, const struct rp_carrier *c, const ui
 
 	if (len > RP_FRAME_MAX - 128)
 		return false;
-	tcp = begin_frame(item, c, 6, RDT_LEN_tcp + len);
+	tcp = begin_frame(item, c, IP_TCP, RDT_LEN_tcp + len);
 	rdt_tcp_set_sport(tcp, c->sport);
 	rdt_tcp_set_dport(tcp, c->dport);
 	tcp[12] = 5 << 4;

@@ -45,7 +45,10 @@ bool rp_item_wrap(struct rp_item *item, const struct rp_carrier *carrier, const 
 bool rp_item_wrap_tcp(struct rp_item *item, const struct rp_carrier *carrier,
 		      const uint8_t *payload, size_t len);
 
-/* Write the ICRC (and the IPv4 checksum) of item's frame again, after its bytes were changed. */
+/*
+ * Write the ICRC (and the IPv4 checksum) of item's frame again, after its bytes were changed; nothing
+ * when it has none.
+ */
 void rp_item_seal(struct rp_item *item);
 
 /* Find out which message the frame is: sets msg. False when it is none of a script. */
@@ -54,8 +57,11 @@ bool rp_item_know(struct rp_item *item);
 /* Its image; false for a TCP event and for what is no message. */
 bool rp_item_image(const struct rp_item *item, struct rp_image *ret_image);
 
-/* The bytes from the BTH on, without and with the ICRC; NULL when it has none. */
+/* The bytes from the BTH to the end of the ICRC; NULL when it is not UDP or too short. */
 const uint8_t *rp_item_bth(const struct rp_item *item, size_t *ret_len);
+
+/* The bytes that the TCP segment carries; NULL when it is none or too short. */
+const uint8_t *rp_item_tcp_payload(const struct rp_item *item, size_t *ret_len);
 
 /* An address in a form that a frame can have: LIDs become addresses of their own. */
 struct rdt_addr rp_addr_ip(const struct rdt_addr *addr);

@@ -4,6 +4,7 @@
  * message, order or time is not, and the records name what it was.
  */
 #include <criterion/criterion.h>
+#include <glib.h>
 #include <string.h>
 
 #include "replay/grade.h"
@@ -296,6 +297,71 @@ Test(replay, limits_end_a_run)
 	cr_expect_eq(p->sent, 1000);
 	rp_grade_clear(&grade);
 	rp_player_free(p);
+}
+
+/* iWARP: what the segments carry is compared, over IPv4 and IPv6. */
+Test(replay, iwarp_over_ipv4_and_ipv6)
+{
+	static const char form[] =
+		"rdt 1\nrole a active %s\nrole p passive %s\ntransport iwarp\nservice tcp:7471\n"
+		"unsaid template\n"
+		"a tcp connect\na > MPA_REQ[private=text:\"hello\"]\np > "
+		"MPA_REP[private=text:\"ok\"]\n";
+	static const char *const addrs[][2] = { { "10.0.0.2", "10.0.0.1" },
+						{ "fd00::2", "fd00::1" } };
+
+	for (unsigned i = 0; i < 2; i++) {
+		g_autofree char *text = g_strdup_printf(form, addrs[i][0], addrs[i][1]);
+		/* The private data of the answer. */
+		const size_t payload = i ? 14 + 40 + 20 : 14 + 20 + 20;
+		struct fault changed = { .number = 2, .byte = payload + 20, .bits = 1 };
+		struct rp_grade grade;
+		struct rp_player *p = run(text, text, RDT_ACTIVE, NULL, &grade);
+
+		cr_expect_eq(grade.level, RP_F5, "%s: F%u", addrs[i][0], grade.level);
+		rp_grade_clear(&grade);
+		rp_player_free(p);
+		p = run(text, text, RDT_ACTIVE, &changed, &grade);
+		cr_expect(changed.hit);
+		cr_expect_neq(grade.level, RP_F5);
+		rp_grade_clear(&grade);
+		rp_player_free(p);
+	}
+}
+
+/* A frame of any length: what is not there is not read. */
+Test(item, every_length)
+{
+	static const uint16_t types[] = { 0x0800, 0x86dd, 0 };
+
+	for (size_t len = 1; len < 120; len++) {
+		for (unsigned t = 0; t < 6; t++) {
+			struct rp_item *item = rp_item_new(RDT_ACTIVE, 0);
+			const bool is_tcp = t & 1;
+			const size_t protocol = types[t / 2] == 0x0800 ? 14 + 9 : 14 + 6;
+			const size_t udp = 14 + (types[t / 2] == 0x0800 ? 20 : 40), tcp = udp + 20;
+			const uint8_t *at;
+			size_t got;
+
+			item->bytes = g_malloc0(len);
+			item->len = len;
+			if (len >= 14) {
+				item->bytes[12] = (uint8_t)(types[t / 2] >> 8);
+				item->bytes[13] = (uint8_t)types[t / 2];
+			}
+			if (len > protocol)
+				item->bytes[protocol] = is_tcp ? 6 : 17;
+			at = rp_item_bth(item, &got);
+			cr_expect_eq(at != NULL, !is_tcp && len >= udp + 8 + 12);
+			cr_expect(!at || (at == item->bytes + udp + 8 && got == len - udp - 8));
+			at = rp_item_tcp_payload(item, &got);
+			cr_expect_eq(at != NULL, is_tcp && len >= tcp);
+			cr_expect(!at || (at == item->bytes + tcp && got == len - tcp));
+			rp_item_seal(item);
+			rp_item_know(item);
+			rp_item_free(item);
+		}
+	}
 }
 
 /* Only the peer of the command line is spoken to: the check that all backends share. */
