@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "findings.h"
+#include "memory.h"
 #include "para.h"
 #include "rdmatrace/text.h"
 
@@ -12,7 +13,7 @@
 struct rdt_why *findings_new(bool icrc)
 {
 	const struct rdt_why_opts opts = { .icrc = icrc };
-	struct rdt_why *why = rdt_why_new(session_memory(), &opts);
+	struct rdt_why *why = rdt_why_new(&cli_memory, &opts);
 
 	if (!why)
 		cli_no_memory();

@@ -81,6 +81,13 @@ static bool bind_it(struct rp_link *l, struct rp_problem *ret)
 			       g_strdup_printf("%s is no address of this host; give one of ip "
 					       "address with --local",
 					       text));
+	case EINVAL:
+		if (l->opts.local.bytes[0] == 0xfe && !l->opts.device)
+			return problem(ret, false,
+				       g_strdup_printf("%s is link-local: name its network "
+						       "interface with --device (ip address)",
+						       text));
+		/* fall through */
 	default:
 		return problem(ret, true,
 			       g_strdup_printf("cannot bind to %s port %u: %s", text, l->opts.port,

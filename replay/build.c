@@ -34,10 +34,10 @@ static void put_bytes(struct draft *d, unsigned field, const struct rp_value *va
 	g_byte_array_unref(mask);
 }
 
-static void put_symbol(struct draft *d, unsigned field, const struct rp_value *value)
+/* The symbol of that name; it has a value afterwards. */
+static const struct rp_symbol *drawn(struct draft *d, const char *name)
 {
-	const struct rdt_field *f = &rdt_fields[field];
-	struct rp_symbol *symbol = rp_symbol(d->env->symbols, value->symbol);
+	struct rp_symbol *symbol = rp_symbol(d->env->symbols, name);
 
 	if (symbol->origin == RP_UNBOUND && d->env->keep_ids && symbol->has_was) {
 		if (rp_symbol_is_gid(symbol))
@@ -46,6 +46,14 @@ static void put_symbol(struct draft *d, unsigned field, const struct rp_value *v
 			rp_symbol_set(symbol, RP_FORCED, symbol->was);
 	}
 	rp_symbol_fresh(d->env->symbols, symbol);
+	return symbol;
+}
+
+static void put_symbol(struct draft *d, unsigned field, const struct rp_value *value)
+{
+	const struct rdt_field *f = &rdt_fields[field];
+	const struct rp_symbol *symbol = drawn(d, value->symbol);
+
 	if (!rdt_field_is_num(f)) {
 		if (rp_symbol_is_gid(symbol) && f->width == 128)
 			memcpy(d->at[f->hdr] + f->at / 8, symbol->gid, 16);
@@ -121,6 +129,24 @@ static uint32_t flow_label(const uint8_t *req, const uint8_t *ipcm)
 	       0xfffff;
 }
 
+/*
+ * Whoever gives up says by its CA GUID who it is: the other side has told it no communication id yet, and
+ * finds the connection by GUID and id (IBTA Vol 1, 12.6.7.2; cm_acquire_rejected_id of the kernel).
+ */
+static void follow_rej(struct draft *d)
+{
+	uint8_t *rej = d->at[RDT_H_rej];
+	const bool gave_up = rdt_rej_reason(rej) == RDT_REJ_TIMEOUT;
+	char name[48];
+
+	if (is_auto(d, RDT_F_rej_info_length))
+		rdt_rej_set_info_length(rej, gave_up ? 8 : 0);
+	if (!gave_up || !is_auto(d, RDT_F_rej_ari))
+		return;
+	g_snprintf(name, sizeof(name), "$%s.guid", d->env->script->roles[d->s->role].name);
+	rdt_bits_set(rej, rdt_fields[RDT_F_rej_ari].at, 64, drawn(d, name)->num);
+}
+
 static void follow_cm(struct draft *d)
 {
 	struct rp_env *env = d->env;
@@ -142,6 +168,8 @@ static void follow_cm(struct draft *d)
 							   : last == RDT_MSG_REP ? 1
 										 : 2);
 	}
+	if (d->at[RDT_H_rej])
+		follow_rej(d);
 }
 
 static size_t array_len(const GByteArray *bytes)

@@ -286,6 +286,14 @@ static void record_message(struct recorder *r, struct rp_stmt *s, const struct r
 
 	rp_learn(&r->env, s, item);
 	built = rp_build(&r->env, s);
+	/* Other fields of a REJ follow from its reason. */
+	if (built && rp_msg_equal(s->msg, (struct rp_msg){ RP_CM, RDT_MSG_REJ }) &&
+	    rp_item_image(built, &want) && rp_item_image(item, &got)) {
+		record_field(r, s, RDT_F_rej_reason, rp_image_hdr(&want, RDT_F_rej_reason),
+			     rp_image_hdr(&got, RDT_F_rej_reason));
+		rp_item_free(built);
+		built = rp_build(&r->env, s);
+	}
 	if (!built || !rp_item_image(built, &want) || !rp_item_image(item, &got)) {
 		rp_item_free(built);
 		return;

@@ -7,6 +7,7 @@ to the other role's socket as QEMU links its guests, captured on the way.
 import ctypes
 import fcntl
 import os
+import re
 import select
 import signal
 import socket
@@ -25,15 +26,21 @@ def tap():
     return fd
 
 
-def link_up(number):
+def link_up(number, mtu):
     for command in (
-        "link set lo up", f"link set eth0 address 52:54:00:00:00:0{number}", "link set eth0 up",
+        "link set lo up", f"link set eth0 address 52:54:00:00:00:0{number}", f"link set eth0 mtu {mtu} up",
         f"addr add 10.0.0.{number}/24 dev eth0", f"addr add fd00::{number}/64 dev eth0 nodad",
     ):
         subprocess.run(["ip", *command.split()], check=True)
     for name in ("accept_dad", "router_solicitations"):
         with open(f"/proc/sys/net/ipv6/conf/eth0/{name}", "w", encoding="ascii") as file:
             file.write("0")
+
+
+def mtu_of(share):
+    """What the scenario says, in the file that the roles' shells read."""
+    with open(os.path.join(share, "env"), encoding="utf-8") as file:
+        return re.search(r"mtu=(\d+)", file.read()).group(1)
 
 
 class Pcap:
@@ -52,7 +59,7 @@ def main():
     link = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     link.bind(f"{role}.sock")
     device = tap()
-    link_up(NUMBER[role])
+    link_up(NUMBER[role], mtu_of(share))
     pcap = Pcap(f"{role}.pcap")
     player = subprocess.Popen(
         ["bash", os.path.join(HERE, "host"), role], env={**os.environ, "LAB": share}, stdin=subprocess.DEVNULL,

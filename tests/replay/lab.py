@@ -40,6 +40,15 @@ def lab_module():
     return module
 
 
+# Client and server where they are not the lab's usual.
+ADDRESSES = {
+    "rping-ipv6": ("$CLIENT6", "$SERVER6"),
+    "rping-linklocal": ("$CLIENT_LL", "$SERVER_LL"),
+    "rping-vlan": ("10.0.5.2", "10.0.5.1"),
+    "reject-kernel": ("$CLIENT", "10.0.0.3"),
+}
+DEVICES = {("rping-linklocal", "udp"): "eth0"}
+
 # What runs on the kernel's side of an edited script.
 EDITED = {"a-repeated-req": "cmpeer -d 6000", "a": "cmpeer", "p": 'cmpeer -a "$SERVER"'}
 
@@ -47,7 +56,7 @@ EDITED = {"a-repeated-req": "cmpeer -d 6000", "a": "cmpeer", "p": 'cmpeer -a "$S
 def make_edited(folder, program, role, script):
     name = os.path.basename(script)[:-4]
     ours, peer = ("client", "server") if role == "a" else ("server", "client")
-    local, remote = ("CLIENT", "SERVER") if role == "a" else ("SERVER", "CLIENT")
+    local, remote = ("$CLIENT", "$SERVER") if role == "a" else ("$SERVER", "$CLIENT")
     path = os.path.join(folder, f"edited-{name}")
     with open(path, "w", encoding="utf-8") as file:
         file.write(f"""# SPDX-License-Identifier: BSD-2-Clause
@@ -63,7 +72,7 @@ def make_edited(folder, program, role, script):
 	{EDITED.get(name, EDITED[role])}
 }}
 {ours}() {{
-	"{program}" replay "$LAB/files/{name}.rdt" --play {role} --backend udp --local "${local}" --peer "${remote}" \
+	"{program}" replay "$LAB/files/{name}.rdt" --play {role} --backend udp --local "{local}" --peer "{remote}" \\
 		-T ndjson --timeout 15s
 }}
 """)
@@ -77,16 +86,19 @@ def files_for_guest(program):
     return [program] + [m.group(1) for m in found if m and not re.search(r"/(libc|libm|libpthread)\.so", m.group(1))]
 
 
-def make_scenario(folder, program, role, name, family, backend):
+def make_scenario(folder, program, role, name, backend):
     """The scenario with one role played by us; the other as it was."""
     with open(os.path.join(SCENARIOS, name), encoding="utf-8") as file:
         base = file.read()
-    head = [l for l in base.splitlines() if re.match(r"# (SPDX|modules|mtu|time|device|grace|linger)", l)]
+    head = [l for l in base.splitlines() if re.match(r"# (SPDX|modules|mtu|device|linger)", l)]
+    time = max(int(n) for n in re.findall(r"^# time: (\d+)", base, re.M) + ["40"]) + 20
     # One connection is replayed: the programs make one.
-    body = re.sub(r" -n \d+", "", "\n".join(l for l in base.splitlines() if not l.startswith("#")))
+    body = "\n".join(l for l in base.splitlines() if not l.startswith("#"))
+    body = re.sub(r"(udaddy.*?) -c \d+", r"\1", re.sub(r" -n \d+", "", body))
     ours, peer = ("client", "server") if role == "a" else ("server", "client")
-    local, remote = {"client": "CLIENT", "server": "SERVER"}[ours] + family, \
-        {"client": "CLIENT", "server": "SERVER"}[peer] + family
+    local, remote = ADDRESSES.get(name, ("$CLIENT", "$SERVER"))[::1 if role == "a" else -1]
+    device = DEVICES.get((name, backend))
+    device = f" --device {device}" if device else ""
     modules = ""
     start = f'"{program}"'
     if backend != "udp":
@@ -100,12 +112,12 @@ def make_scenario(folder, program, role, name, family, backend):
 # server-ends: 0 1 2 3 4 5 ended
 # listener: {"yes" if role == "a" or backend == "rdmacm" else "no"}
 # grace: 12
-# time: 60
+# time: {time}
 # corpus: no
 # see: .*
 {body}
 {ours}() {{
-	{start} replay "$LAB/files/script.rdt" --play {role} --backend {backend} --local "${local}" --peer "${remote}" \\
+	{start} replay "$LAB/files/script.rdt" --play {role} --backend {backend} --local "{local}" --peer "{remote}"{device} \\
 		-T ndjson --timeout 15s --max-msgs 100000
 	echo "replay ended with $?" >&2
 }}
@@ -138,7 +150,7 @@ def own_id(lines, ours):
     return None
 
 
-def judge(folder, ours, peer, level, backend):
+def judge(folder, program, ours, peer, level, backend):
     lines = records(os.path.join(folder, f"{ours}.log"))
     results = [l for l in lines if l["type"] == "result"]
     if not results:
@@ -150,16 +162,27 @@ def judge(folder, ours, peer, level, backend):
         steps = [f"{l['kind']} {l['from'][0]}>{l['msg']}" for l in lines
                  if l["type"] == "step" and l["kind"] in ("missing", "extra")]
         return f"{result['level']}: {result['held']} {result['stopped']} {steps[:6]} {differs[:6]}"
+    return kernels_word(folder, program, ours, peer, lines, backend)
+
+
+def kernels_word(folder, program, ours, peer, lines, backend):
+    """What the peer's kernel says of the same packets: it knows our id, and nothing in it conflicts."""
+    trace = os.path.join(folder, f"{peer}.trace")
+    side = "passive" if peer == "server" else "active"
+    shown = subprocess.run([program, "show", "--ftrace", f"{side}={trace}", "-T", "ndjson",
+                            os.path.join(folder, f"{peer}.pcap")], capture_output=True, text=True, check=False)
+    hosts = [l for l in map(json.loads, filter(None, shown.stdout.splitlines())) if l["type"] == "host"]
+    if not hosts:
+        return f"the kernel's trace cannot be held against the capture: {shown.stderr.strip()}"
+    if hosts[0]["conflicts"]:
+        return f"the kernel's trace does not agree with the packets {hosts[0]['conflicts']} times: see {folder}"
     number = own_id(lines, ours)
-    try:
-        with open(os.path.join(folder, f"{peer}.trace"), encoding="utf-8", errors="replace") as file:
-            trace = file.read()
-    except FileNotFoundError:
-        trace = ""
+    with open(trace, encoding="utf-8", errors="replace") as file:
+        text = file.read()
     # A REQ for which nobody listens is answered before the trace has a word for it.
     # librdmacm does not tell the id that the kernel has drawn; of a passive side the peer keeps that of a REP.
     told = ours == "client" or any(l["type"] == "step" and l["kind"] == "sent" and l["msg"] == "REP" for l in lines)
-    if backend != "rdmacm" and told and number and f"remote_id={number}" not in trace and "icm_no_listener" not in trace and "sidr" not in folder:
+    if backend != "rdmacm" and told and number and f"remote_id={number}" not in text and "icm_no_listener" not in text and "sidr" not in folder:
         return f"the kernel's trace does not know our id {number}"
     return None
 
@@ -175,7 +198,7 @@ def play_edited(lab, out, program, role):
             sys.exit(code)
         with open(script, encoding="utf-8") as file:
             level = re.search(r"require (F\d)", file.read()).group(1)
-        why = judge(os.path.join(out, title), ours, peer, level, "edited")
+        why = judge(os.path.join(out, title), program, ours, peer, level, "edited")
         print(f"{'FAILED' if why else 'ok'} {title} {why or level}", flush=True)
         failed += why is not None
     return failed
@@ -208,15 +231,14 @@ def main():
                 print(f"FAILED {what}: script: {made.stderr}")
                 failed += 1
                 continue
-            family = "6" if "ipv6" in name else ""
-            title, ours, peer = make_scenario(scenario.FOLDER, program, role, name, family, backend)
+            title, ours, peer = make_scenario(scenario.FOLDER, program, role, name, backend)
             files = [script] + (files_for_guest(program) if backend != "udp" else [])
             folder = os.path.join(out, title)
             code, text = lab.run(title, folder, files=files, quiet=True)
             if code not in (0, 1, 6, 7):
                 print(f"FAILED {what}: lab: {text}")
                 sys.exit(code)
-            why = judge(folder, ours, peer, level, backend)
+            why = judge(folder, program, ours, peer, level, backend)
             print(f"{'FAILED' if why else 'ok'} {what} {why or level}", flush=True)
             failed += why is not None
     return 1 if failed else 0

@@ -364,6 +364,48 @@ Test(item, every_length)
 	}
 }
 
+static bool note_guids(void *user, struct rp_item *item, int64_t *ret_delay_ns,
+		       unsigned *ret_copies)
+{
+	/* From the BTH on: 12 BTH, 8 DETH, 24 MAD header. The GUID is at 16 of a REQ; a REJ has at 9 the
+	 * length of its ARI, seven bits, and the ARI at 12. */
+	uint8_t(*seen)[9] = user;
+	size_t len;
+	const uint8_t *bth = rp_item_bth(item, &len);
+	const uint8_t *cm = bth + 12 + 8 + 24;
+
+	(void)ret_delay_ns;
+	(void)ret_copies;
+	if (item->msg.code == RDT_MSG_REQ)
+		memcpy(seen[0] + 1, cm + 16, 8);
+	if (item->msg.code == RDT_MSG_REJ) {
+		seen[1][0] = cm[9] >> 1;
+		memcpy(seen[1] + 1, cm + 12, 8);
+	}
+	return true;
+}
+
+/* Who gives up says its CA GUID: the kernel finds the connection by nothing else. */
+Test(replay, giving_up_names_the_guid)
+{
+	static const char *const texts[] = { HEAD "a > REQ[]\na > REJ[reason=timeout]\n",
+					     HEAD "a > REQ[]\na > REJ[]\n" };
+
+	for (unsigned i = 0; i < 2; i++) {
+		const struct rp_play_opts opts = { .played = 1, .speed = 1, .max_msgs = 10 };
+		uint8_t seen[2][9] = { { 8 } };
+		const struct rp_sim_wire wire = { .user = seen, .pass = note_guids };
+		struct rp_script *script = parse(texts[i]);
+		struct rp_player *p = rp_sim_run(script, script, &opts, 7, false, &wire);
+		static const uint8_t none[9];
+
+		cr_expect_arr_neq(seen[0] + 1, none, 8);
+		cr_expect_arr_eq(seen[1], i ? none : seen[0], 9);
+		rp_player_free(p);
+		rp_script_free(script);
+	}
+}
+
 /* Only the peer of the command line is spoken to: the check that all backends share. */
 Test(sockaddr, only_the_host_counts)
 {
