@@ -272,8 +272,10 @@ static enum source_result wtap_source_next(struct source *source, struct packet 
 	do {
 		wtap_rec_reset(rec); /* frees the options of the packet before */
 		if (!wtap_read(s->wth, rec, &s->buf, &err, &info, &offset)) {
-			if (!err)
+			if (!err) {
+				g_free(info);
 				return at_end(s);
+			}
 			if (err == EINTR && progress_stopped()) {
 				g_free(info);
 				return SOURCE_STOPPED;
@@ -285,6 +287,9 @@ static enum source_result wtap_source_next(struct source *source, struct packet 
 			g_free(why);
 			return SOURCE_DAMAGED;
 		}
+		/* A reader of text formats may leave its complaint and go on. */
+		g_clear_pointer(&info, g_free);
+		err = 0;
 		source->number++;
 	} while (rec->rec_type != REC_TYPE_PACKET);
 

@@ -4,6 +4,7 @@
  * that sends it; what comes is an event, of which only some fields can be seen (can_set below). The
  * queue pair is ours and not the id's, so that the RTU is sent when the script says so.
  */
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -14,6 +15,7 @@
 
 #include "replay/backend.h"
 #include "replay/gid.h"
+#include "replay/route.h"
 #include "replay/sockaddr.h"
 #include "replay/verbs.h"
 #include "replay/wait.h"
@@ -33,49 +35,25 @@ struct rp_link {
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* The next event of a resolution; false when it is another one. */
-static bool expect(struct rp_link *l, enum rdma_cm_event_type type, const char *what,
-		   struct rp_problem *p)
-{
-	struct rdma_cm_event *event;
-	bool ok;
-
-	if (rdma_get_cm_event(l->channel, &event))
-		return rp_no_host(p, g_strdup_printf("%s: %s", what, strerror(errno)));
-	ok = event->event == type;
-	if (!ok)
-		rp_no_host(p, g_strdup_printf(
-				      "%s: the kernel says %s (status %d); is the peer's address "
-				      "right, and is it reached over an RDMA device?",
-				      what, rdma_event_str(event->event), event->status));
-	rdma_ack_cm_event(event);
-	return ok;
-}
-
 static bool open_active(struct rp_link *l, struct rp_problem *p)
 {
 	struct sockaddr_storage local, peer;
+	char *why = NULL;
 	int reuse = 1;
 
-	rp_sockaddr(&l->opts.local, 0, NULL, &local);
-	rp_sockaddr(&l->opts.peer, l->opts.tcp_port, NULL, &peer);
+	rp_sockaddr(&l->opts.local, 0, l->gid.netdev, &local);
+	rp_sockaddr(&l->opts.peer, l->opts.tcp_port, l->gid.netdev, &peer);
 	if (rdma_create_id(l->channel, &l->id, NULL, RDMA_PS_TCP))
 		return rp_no_host(p, g_strdup_printf("rdma_create_id: %s", strerror(errno)));
 	rdma_set_option(l->id, RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, &reuse, sizeof(reuse));
-	if (rdma_resolve_addr(l->id, (void *)&local, (void *)&peer, 4000))
-		return rp_no_host(p, g_strdup_printf("rdma_resolve_addr: %s", strerror(errno)));
-	if (!expect(l, RDMA_CM_EVENT_ADDR_RESOLVED, "the peer's address", p))
-		return false;
-	if (rdma_resolve_route(l->id, 4000))
-		return rp_no_host(p, g_strdup_printf("rdma_resolve_route: %s", strerror(errno)));
-	return expect(l, RDMA_CM_EVENT_ROUTE_RESOLVED, "the route to the peer", p);
+	return rp_route_address(l->id, (void *)&local, (void *)&peer, &why) || rp_no_host(p, why);
 }
 
 static bool open_passive(struct rp_link *l, struct rp_problem *p)
 {
 	struct sockaddr_storage local;
 
-	rp_sockaddr(&l->opts.local, l->opts.tcp_port, NULL, &local);
+	rp_sockaddr(&l->opts.local, l->opts.tcp_port, l->gid.netdev, &local);
 	if (rdma_create_id(l->channel, &l->listener, NULL, RDMA_PS_TCP))
 		return rp_no_host(p, g_strdup_printf("rdma_create_id: %s", strerror(errno)));
 	if (rdma_bind_addr(l->listener, (void *)&local))
@@ -178,6 +156,8 @@ static void rdmacm_attach(struct rp_link *l, struct rp_player *player)
 	/* What the peer needs of us must not change between two looks at it. */
 	if (l->verbs)
 		use_verbs(l);
+	if (l->id)
+		set_symbol(player, "port", be16toh(rdma_get_src_port(l->id)));
 }
 
 /* ---- what this backend can choose and see ------------------------------------------------------- */
@@ -193,12 +173,23 @@ static bool can_set(struct rp_msg msg, unsigned field)
 		RDT_F_req_rnr_retry_count,
 		RDT_F_req_srq,
 		RDT_F_req_local_qpn,
+		RDT_F_req_vendor_id,
+		RDT_F_req_path_mtu,
+		RDT_F_req_primary_packet_rate,
+		RDT_F_req_primary_traffic_class,
+		RDT_F_req_primary_flow_label,
+		RDT_F_req_primary_hop_limit,
+		RDT_F_req_primary_sl,
+		RDT_F_req_primary_ack_timeout,
 		RDT_F_rep_responder_resources,
 		RDT_F_rep_initiator_depth,
 		RDT_F_rep_flow_control,
 		RDT_F_rep_rnr_retry_count,
 		RDT_F_rep_srq,
 		RDT_F_rep_local_qpn,
+		RDT_F_rep_vendor_id_h,
+		RDT_F_rep_vendor_id_m,
+		RDT_F_rep_vendor_id_l,
 		RDT_F_rej_reason,
 	};
 
@@ -207,6 +198,8 @@ static bool can_set(struct rp_msg msg, unsigned field)
 	if (field == RP_FIELD_PRIVATE)
 		return msg.code == RDT_MSG_REQ || msg.code == RDT_MSG_REP ||
 		       msg.code == RDT_MSG_REJ;
+	if (field == RDT_F_mad_attr_mod) /* ECE options */
+		return msg.code == RDT_MSG_REQ || msg.code == RDT_MSG_REP;
 	for (size_t i = 0; i < G_N_ELEMENTS(fields); i++) {
 		if (fields[i] == field)
 			return true;
@@ -226,9 +219,15 @@ static uint8_t private_len(const struct rp_image *image, size_t max)
 	return (uint8_t)n;
 }
 
-static int call_connect(struct rp_link *l, const struct rp_image *image)
+static uint32_t ece_options(const struct rp_image *image)
 {
-	const uint8_t *req = rp_image_hdr(image, RDT_F_req_local_qpn);
+	return rdt_mad_attr_mod(rp_image_hdr(image, RDT_F_mad_attr_mod));
+}
+
+static int call_connect(struct rp_link *l, struct rp_item *item, const struct rp_image *image,
+			char **ret_why)
+{
+	uint8_t *req = item->bytes + (rp_image_hdr(image, RDT_F_req_local_qpn) - item->bytes);
 	struct rdma_conn_param param = {
 		.private_data = image->private_data,
 		.private_data_len = private_len(image, 56),
@@ -241,6 +240,11 @@ static int call_connect(struct rp_link *l, const struct rp_image *image)
 		.qp_num = rdt_req_local_qpn(req),
 	};
 
+	if (!rp_route_take(l->id, req, ret_why))
+		return -1;
+	rp_item_seal(item);
+	if (!rp_route_offer_ece(l->id, rdt_req_vendor_id(req), ece_options(image)))
+		return -1;
 	return rdma_connect(l->id, &param);
 }
 
@@ -258,12 +262,34 @@ static int call_accept(struct rp_link *l, const struct rp_image *image)
 		.qp_num = rdt_rep_local_qpn(rep),
 	};
 
-	if (!rp_verbs_ready(l->verbs, l->id, true))
+	const uint32_t vendor = rdt_rep_vendor_id_h(rep) << 16 | rdt_rep_vendor_id_m(rep) << 8 |
+				rdt_rep_vendor_id_l(rep);
+
+	if (!rp_verbs_ready(l->verbs, l->id, true) ||
+	    !rp_route_offer_ece(l->id, vendor, ece_options(image)))
 		return -1;
 	return rdma_accept(l->id, &param);
 }
 
-static int call(struct rp_link *l, const struct rp_item *item)
+static int call_reject(struct rp_link *l, const struct rp_image *image, char **ret_why)
+{
+	const uint8_t *rej = rp_image_hdr(image, RDT_F_rej_reason);
+	const uint8_t len = private_len(image, 148);
+
+	switch (rdt_rej_reason(rej)) {
+	case RDT_REJ_CONSUMER:
+		return rdma_reject(l->id, image->private_data, len);
+	case RDT_REJ_VENDOR_OPTION:
+		return rdma_reject_ece(l->id, image->private_data, len);
+	default:
+		*ret_why = g_strdup_printf("librdmacm rejects with the reasons 28 and 35 only, the "
+					   "script says %u; backend udp or umad can",
+					   (unsigned)rdt_rej_reason(rej));
+		return -1;
+	}
+}
+
+static int call(struct rp_link *l, struct rp_item *item, char **ret_why)
 {
 	struct rp_image image;
 
@@ -273,11 +299,11 @@ static int call(struct rp_link *l, const struct rp_item *item)
 	}
 	switch (item->msg.code) {
 	case RDT_MSG_REQ:
-		return call_connect(l, &image);
+		return call_connect(l, item, &image, ret_why);
 	case RDT_MSG_REP:
 		return call_accept(l, &image);
 	case RDT_MSG_REJ:
-		return rdma_reject(l->id, image.private_data, private_len(&image, 148));
+		return call_reject(l, &image, ret_why);
 	case RDT_MSG_RTU:
 		return rp_verbs_ready(l->verbs, l->id, true) ? rdma_establish(l->id) : -1;
 	case RDT_MSG_DREQ:
@@ -303,13 +329,14 @@ static bool rdmacm_send(struct rp_link *l, struct rp_item *item, char **ret_why)
 		if (rec->kind == RP_REC_SENT && rp_msg_equal(rec->got->msg, item->msg))
 			return true;
 	}
-	if (!call(l, item))
+	if (!call(l, item, ret_why))
 		return true;
-	*ret_why = item->msg.code == RDT_MSG_MRA || item->msg.code > RDT_MSG_DREP
-			   ? g_strdup_printf("librdmacm has no call that sends %s",
-					     rp_msg_name(item->msg))
-			   : g_strdup_printf("the call that sends %s failed: %s",
-					     rp_msg_name(item->msg), strerror(errno));
+	if (!*ret_why)
+		*ret_why = item->msg.code == RDT_MSG_MRA || item->msg.code > RDT_MSG_DREP
+				   ? g_strdup_printf("librdmacm has no call that sends %s",
+						     rp_msg_name(item->msg))
+				   : g_strdup_printf("the call that sends %s failed: %s",
+						     rp_msg_name(item->msg), strerror(errno));
 	return false;
 }
 
@@ -337,6 +364,15 @@ static void put_private(struct rp_item *item, const struct rdma_conn_param *para
 		       MIN(image.private_len, param->private_data_len));
 }
 
+static void put_path(struct rp_item *item, const struct rdma_cm_id *id)
+{
+	struct rp_image image;
+
+	if (rp_item_image(item, &image))
+		rp_route_came(id, item->bytes +
+					  (rp_image_hdr(&image, RDT_F_req_path_mtu) - item->bytes));
+}
+
 /* A message as the template has it, with what the event tells of it. */
 static struct rp_item *message(struct rp_link *l, uint8_t code, const struct rdma_cm_event *event)
 {
@@ -348,6 +384,7 @@ static struct rp_item *message(struct rp_link *l, uint8_t code, const struct rdm
 				   .max = 1 };
 	struct rp_symbol *qpn;
 	struct rp_item *item;
+	uint32_t vendor, options;
 	char name[48];
 
 	/* The QPN is told, so that it must not be drawn by building. */
@@ -359,6 +396,7 @@ static struct rp_item *message(struct rp_link *l, uint8_t code, const struct rdm
 	if (!item)
 		return NULL;
 	item->ns = rp_now();
+	rp_route_peer_ece(event->id, &vendor, &options);
 	switch (code) {
 	case RDT_MSG_REQ:
 		put(item, RDT_F_req_responder_resources, c->initiator_depth);
@@ -368,6 +406,9 @@ static struct rp_item *message(struct rp_link *l, uint8_t code, const struct rdm
 		put(item, RDT_F_req_rnr_retry_count, c->rnr_retry_count);
 		put(item, RDT_F_req_srq, c->srq);
 		put(item, RDT_F_req_local_qpn, c->qp_num);
+		put(item, RDT_F_req_vendor_id, vendor);
+		put(item, RDT_F_mad_attr_mod, options);
+		put_path(item, event->id);
 		put_private(item, c);
 		break;
 	case RDT_MSG_REP:
@@ -377,6 +418,10 @@ static struct rp_item *message(struct rp_link *l, uint8_t code, const struct rdm
 		put(item, RDT_F_rep_rnr_retry_count, c->rnr_retry_count);
 		put(item, RDT_F_rep_srq, c->srq);
 		put(item, RDT_F_rep_local_qpn, c->qp_num);
+		put(item, RDT_F_rep_vendor_id_h, vendor >> 16 & 0xff);
+		put(item, RDT_F_rep_vendor_id_m, vendor >> 8 & 0xff);
+		put(item, RDT_F_rep_vendor_id_l, vendor & 0xff);
+		put(item, RDT_F_mad_attr_mod, options);
 		put_private(item, c);
 		break;
 	case RDT_MSG_REJ:

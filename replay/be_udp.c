@@ -85,7 +85,7 @@ static bool bind_it(struct rp_link *l, struct rp_problem *ret)
 		if (l->opts.local.bytes[0] == 0xfe && !l->opts.device)
 			return problem(ret, false,
 				       g_strdup_printf("%s is link-local: name its network "
-						       "interface with --device (ip address)",
+						       "interface with --dev (ip address)",
 						       text));
 		/* fall through */
 	default:

@@ -48,7 +48,7 @@ bool rp_gid_find(const struct rdt_addr *local, const char *device, struct rp_gid
 {
 	GDir *dir = g_dir_open(SYSFS, 0, NULL);
 	GString *seen = g_string_new(NULL);
-	char text[RDT_ADDR_TEXT];
+	char text[RDT_ADDR_TEXT], *netdev;
 	const char *name;
 
 	while (dir && (name = g_dir_read_name(dir))) {
@@ -63,6 +63,9 @@ bool rp_gid_find(const struct rdt_addr *local, const char *device, struct rp_gid
 			g_strlcpy(ret->device, name, sizeof(ret->device));
 			ret->port = port;
 			ret->index = index;
+			netdev = read_text(name, port, "gid_attrs/ndevs", index);
+			g_strlcpy(ret->netdev, netdev ? netdev : "", sizeof(ret->netdev));
+			g_free(netdev);
 			g_dir_close(dir);
 			g_string_free(seen, TRUE);
 			return true;

@@ -7,6 +7,7 @@
 
 struct rp_gid {
 	char device[64];
+	char netdev[64]; /* RoCE: the network interface of that GID; "" without */
 	int port, index;
 };
 

@@ -235,6 +235,11 @@ static bool put_out(struct rp_player *p, struct rp_item *item)
 	return true;
 }
 
+static bool is_damaged(const struct rp_fault *f)
+{
+	return f->corrupt_icrc || f->truncate != RP_NO_TRUNCATE;
+}
+
 static void damage(struct rp_item *item, const struct rp_fault *f)
 {
 	size_t len;
@@ -334,8 +339,9 @@ static bool send_one(struct rp_player *p, const struct rp_stmt *s, size_t index,
 			p->op_start_ns = rec->ns;
 		}
 	}
-	/* What was done to it on purpose is no difference. */
-	rec->differs = rp_compare(&p->env, s, rec->want, rec->want, p->can_set, rec->fields);
+	/* The carrier may have said something else; what was done to it on purpose is no difference. */
+	rec->differs = rp_compare(&p->env, s, rec->want, is_damaged(f) ? rec->want : rec->got,
+				  p->can_set, rec->fields);
 	return true;
 }
 

@@ -20,6 +20,7 @@ struct recorder {
 	struct rp_env env;
 	GArray *regions; /* of struct region */
 	const struct rp_recording *from;
+	size_t large; /* bytes of payloads above RP_RECORD_SMALL that are kept */
 };
 
 /* ---- values -------------------------------------------------------------------------------- */
@@ -53,6 +54,17 @@ static struct rp_part *add_part(struct recorder *r, struct rp_value *value, enum
 static bool is_printable(uint8_t c)
 {
 	return c >= ' ' && c < 0x7f;
+}
+
+/* Is a payload of that length kept byte by byte? A script is for people to read. */
+static bool keeps(struct recorder *r, size_t len)
+{
+	if (len <= RP_RECORD_SMALL)
+		return true;
+	if (len > RP_RECORD_PAYLOAD || r->large + len > RP_RECORD_TOTAL)
+		return false;
+	r->large += len;
+	return true;
 }
 
 /* Text, if most of it is, else hex. */
@@ -226,6 +238,28 @@ static void record_field(struct recorder *r, struct rp_stmt *s, unsigned field, 
 	}
 }
 
+/*
+ * UD programs of rdma_cm tell the QPN to answer as immediate data: no message of the CM carries that of the
+ * active side. Set after the DETH, which names it too.
+ */
+static void name_immediate(struct rp_stmt *s, const struct rp_image *got)
+{
+	const uint8_t *immdt = rp_image_hdr(got, RDT_F_immdt_data);
+	const uint8_t *deth = rp_image_hdr(got, RDT_F_deth_src_qpn);
+	const struct rp_assign *qpn = NULL;
+
+	if (!immdt || !deth || rdt_immdt_data(immdt) != rdt_deth_src_qpn(deth))
+		return;
+	for (size_t i = 0; i < s->assign_count; i++) {
+		if (s->assigns[i].field == RDT_F_deth_src_qpn)
+			qpn = &s->assigns[i];
+	}
+	for (size_t i = 0; qpn && i < s->assign_count; i++) {
+		if (s->assigns[i].field == RDT_F_immdt_data)
+			s->assigns[i].value = qpn->value;
+	}
+}
+
 /* Headers that are the sender's to choose; what is below them is the carrier's. */
 static bool records_hdr(struct rp_msg msg, unsigned hdr)
 {
@@ -299,6 +333,7 @@ static void record_message(struct recorder *r, struct rp_stmt *s, const struct r
 		return;
 	}
 	record_fields(r, s, &want, &got);
+	name_immediate(s, &got);
 	if (f && other_private(&want, &got)) {
 		const uint8_t *hdr = rp_image_hdr(&got, (unsigned)(f - rdt_fields));
 
@@ -496,7 +531,7 @@ static void record_payload(struct recorder *r, struct rp_stmt *s, const struct r
 	size_t from = 0;
 
 	a->value.kind = RP_VALUE_BYTES;
-	if (len > RP_RECORD_PAYLOAD) {
+	if (!keeps(r, len)) {
 		add_part(r, &a->value, RP_PART_SIZE, len);
 		return;
 	}
@@ -534,7 +569,7 @@ static void record_fill(struct recorder *r, const struct rp_item *item)
 	uint8_t swapped[8];
 	const uint8_t *was = item->op.reply;
 
-	if (!target_of(item, &va, &rkey, &len) || !was || item->op.reply_len > RP_RECORD_PAYLOAD)
+	if (!target_of(item, &va, &rkey, &len) || !was || !keeps(r, item->op.reply_len))
 		return;
 	if (is_atomic(item) && item->op.reply_len == 8) {
 		/* On the wire most significant first, in memory as this machine has it. */
@@ -612,7 +647,7 @@ static void record_op(struct recorder *r, struct rp_stmt *s, const struct rp_ite
 		record_payload(r, s, item);
 	if (rp_msg_has(s->msg, RP_FIELD_REPLY) && item->op.reply) {
 		a = add_assign(r, s, RP_FIELD_REPLY);
-		if (item->op.reply_len > RP_RECORD_PAYLOAD)
+		if (!keeps(r, item->op.reply_len))
 			add_part(r, &a->value, RP_PART_SIZE, item->op.reply_len);
 		else
 			add_bytes(r, &a->value, item->op.reply, item->op.reply_len, false);
@@ -630,7 +665,7 @@ static void record_packet(struct recorder *r, struct rp_stmt *s, const struct rp
 	if (!rp_item_image(item, &got) || !rp_msg_has(s->msg, RP_FIELD_PAYLOAD))
 		return;
 	a = add_assign(r, s, RP_FIELD_PAYLOAD);
-	if (got.payload_len > RP_RECORD_PAYLOAD || !got.payload)
+	if (!got.payload || !keeps(r, got.payload_len))
 		add_part(r, &a->value, RP_PART_SIZE, got.payload_len);
 	else
 		add_bytes(r, &a->value, got.payload, got.payload_len, false);

@@ -8,8 +8,10 @@
 #include "replay/item.h"
 #include "replay/script.h"
 
-/* Longer payloads are kept as their size. */
-#define RP_RECORD_PAYLOAD 256u
+/* Longer payloads are kept as their size; so are those above the second when the third is used up. */
+#define RP_RECORD_PAYLOAD 16384u
+#define RP_RECORD_SMALL 256u
+#define RP_RECORD_TOTAL 65536u
 
 struct rp_recording {
 	struct rdt_addr addr[RP_ROLES];

@@ -77,8 +77,9 @@ static void release(const struct rdt_tracker *t, struct slot *s, enum rdt_side s
 }
 
 /*
- * Is this message one that the side cannot have sent after what is held, but can before it? Then
- * the two crossed on the way, and the capture shows them in the other order.
+ * Is this message one that the side cannot have sent after what is held, or only as a repetition of what
+ * was never seen, but can before it? Then the two crossed on the way, and the capture shows them in
+ * the other order.
  */
 static bool crossed(const struct slot *s, enum rdt_side side, enum rdt_cm_event event,
 		    struct rdt_step now)
@@ -87,7 +88,8 @@ static bool crossed(const struct slot *s, enum rdt_side side, enum rdt_cm_event 
 	unsigned before;
 
 	if (held->event == RDT_CM_EV_NONE || !rdt_cm_event_is_tx(event) ||
-	    (now.action != RDT_ACT_UNEXPECTED && now.action != RDT_ACT_IGNORE))
+	    (now.action != RDT_ACT_UNEXPECTED && now.action != RDT_ACT_IGNORE &&
+	     now.action != RDT_ACT_REPEAT))
 		return false;
 	before = fsm_step(RDT_MACHINE_CM, held->from, event).action;
 	return before != RDT_ACT_UNEXPECTED && before != RDT_ACT_IGNORE && before != RDT_ACT_REPEAT;

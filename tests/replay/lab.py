@@ -98,7 +98,7 @@ def make_scenario(folder, program, role, name, backend):
     ours, peer = ("client", "server") if role == "a" else ("server", "client")
     local, remote = ADDRESSES.get(name, ("$CLIENT", "$SERVER"))[::1 if role == "a" else -1]
     device = DEVICES.get((name, backend))
-    device = f" --device {device}" if device else ""
+    device = f" --dev {device}" if device else ""
     modules = ""
     start = f'"{program}"'
     if backend != "udp":
@@ -162,7 +162,22 @@ def judge(folder, program, ours, peer, level, backend):
         steps = [f"{l['kind']} {l['from'][0]}>{l['msg']}" for l in lines
                  if l["type"] == "step" and l["kind"] in ("missing", "extra")]
         return f"{result['level']}: {result['held']} {result['stopped']} {steps[:6]} {differs[:6]}"
-    return kernels_word(folder, program, ours, peer, lines, backend)
+    return wires_word(folder, program, peer, backend) or kernels_word(folder, program, ours, peer, lines, backend)
+
+
+def wires_word(folder, program, peer, backend):
+    """Where the kernel sent for us: the packets that the peer saw hold what the result says."""
+    if backend in ("udp", "edited"):
+        return None
+    name = os.path.basename(folder).split("-", 3)[3]
+    diff = subprocess.run([program, "diff", "-T", "ndjson", os.path.join(ROOT, "captures", name + ".pcap:1"),
+                           os.path.join(folder, f"{peer}.pcap:1")], capture_output=True, text=True, check=False)
+    fields = [l for l in map(json.loads, filter(None, diff.stdout.splitlines())) if l["type"] == "field"]
+    if not fields:
+        return f"no message of {folder}/{peer}.pcap can be compared: {diff.stderr.strip()}"
+    differs = [f"{l['msg']}.{l['field']} {l['want']} is {l['got']}" for l in fields
+               if l["class"] == "differs" and not re.search("SEND|WRITE|READ|SWAP|ADD", l["msg"])]
+    return f"on the wire {differs[:6]}" if differs else None
 
 
 def kernels_word(folder, program, ours, peer, lines, backend):
@@ -181,7 +196,10 @@ def kernels_word(folder, program, ours, peer, lines, backend):
         text = file.read()
     # A REQ for which nobody listens is answered before the trace has a word for it.
     # librdmacm does not tell the id that the kernel has drawn; of a passive side the peer keeps that of a REP.
-    told = ours == "client" or any(l["type"] == "step" and l["kind"] == "sent" and l["msg"] == "REP" for l in lines)
+    steps = [l for l in lines if l["type"] == "step" and l["kind"] in ("sent", "got")]
+    first = "REQ" if ours == "client" else "REP"
+    told = [n for n, l in enumerate(steps) if l["kind"] == "sent" and l["msg"] == first]
+    told = told and any(l["kind"] == "got" for l in steps[told[0]:])
     if backend != "rdmacm" and told and number and f"remote_id={number}" not in text and "icm_no_listener" not in text and "sidr" not in folder:
         return f"the kernel's trace does not know our id {number}"
     return None
