@@ -281,8 +281,13 @@ static int call_reject(struct rp_link *l, const struct rp_image *image, char **r
 		return rdma_reject(l->id, image->private_data, len);
 	case RDT_REJ_VENDOR_OPTION:
 		return rdma_reject_ece(l->id, image->private_data, len);
+	case RDT_REJ_TIMEOUT:
+		/* The kernel says this of an id that goes away while its REQ has no answer. */
+		rdma_destroy_id(l->id);
+		l->id = NULL;
+		return 0;
 	default:
-		*ret_why = g_strdup_printf("librdmacm rejects with the reasons 28 and 35 only, the "
+		*ret_why = g_strdup_printf("librdmacm rejects with the reasons 4, 28 and 35 only, the "
 					   "script says %u; backend udp or umad can",
 					   (unsigned)rdt_rej_reason(rej));
 		return -1;
@@ -322,13 +327,6 @@ static bool rdmacm_send(struct rp_link *l, struct rp_item *item, char **ret_why)
 	if (item->msg.family == RP_OP)
 		return l->verbs && rp_verbs_post(l->verbs, item, ret_why);
 	item->ns = rp_now();
-	/* The kernel repeats on its own: what the script repeats is not called again. */
-	for (guint i = 0; i + 1 < l->player->recs->len; i++) {
-		const struct rp_rec *rec = l->player->recs->pdata[i];
-
-		if (rec->kind == RP_REC_SENT && rp_msg_equal(rec->got->msg, item->msg))
-			return true;
-	}
 	if (!call(l, item, ret_why))
 		return true;
 	if (!*ret_why)

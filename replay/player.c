@@ -378,6 +378,34 @@ static int64_t run_delayed(struct rp_player *p, int64_t now)
 
 /* ---- one step -------------------------------------------------------------------------------------- */
 
+static bool is_one_sided(struct rp_msg msg)
+{
+	return msg.family == RP_OP && (msg.code == RP_OP_READ || msg.code == RP_OP_WRITE ||
+				       msg.code == RP_OP_CMP_SWAP || msg.code == RP_OP_FETCH_ADD);
+}
+
+/* MRAs and repetitions: a kernel's CM sends and takes them by itself and tells nobody. */
+static bool is_kernels(const struct rp_player *p, const struct rp_stmt *s)
+{
+	if (s->msg.family != RP_CM)
+		return false;
+	for (guint i = 0; i < p->recs->len; i++) {
+		const struct rp_rec *rec = p->recs->pdata[i];
+
+		if ((rec->kind == RP_REC_SENT || rec->kind == RP_REC_GOT) &&
+		    rec->s->role == s->role && rp_msg_equal(rec->s->msg, s->msg))
+			return true;
+	}
+	return s->msg.code == RDT_MSG_MRA;
+}
+
+static void unseen(struct rp_player *p, const struct rp_stmt *s, int64_t now)
+{
+	add_rec(p, RP_REC_UNSEEN, s, p->pc, now);
+	p->seen[p->pc]++;
+	happened(p, now);
+}
+
 static bool play_message(struct rp_player *p, const struct rp_stmt *s, int64_t now,
 			 int64_t *ret_wait)
 {
@@ -394,6 +422,11 @@ static bool play_message(struct rp_player *p, const struct rp_stmt *s, int64_t n
 		prepare(p, s);
 		*ret_wait = when;
 		return false;
+	}
+	if (p->opts.blind && is_kernels(p, s)) {
+		forget_prepared(p);
+		unseen(p, s, now);
+		return true;
 	}
 	if (p->opts.rate)
 		p->next_slot_ns = now + (int64_t)(1000000000u / p->opts.rate);
@@ -414,12 +447,6 @@ static void missing(struct rp_player *p, const struct rp_stmt *s, size_t index, 
 	rec->want = rp_build(&p->env, s);
 }
 
-static bool is_one_sided(struct rp_msg msg)
-{
-	return msg.family == RP_OP && (msg.code == RP_OP_READ || msg.code == RP_OP_WRITE ||
-				       msg.code == RP_OP_CMP_SWAP || msg.code == RP_OP_FETCH_ADD);
-}
-
 static bool watch_message(struct rp_player *p, const struct rp_stmt *s, int64_t now,
 			  int64_t *ret_wait)
 {
@@ -433,6 +460,15 @@ static bool watch_message(struct rp_player *p, const struct rp_stmt *s, int64_t 
 	if (p->opts.blind && is_one_sided(s->msg)) {
 		add_rec(p, RP_REC_UNSEEN, s, p->pc, now);
 		p->seen[p->pc]++;
+		return true;
+	}
+	until = due(p, s, now);
+	if (p->opts.blind && is_kernels(p, s)) {
+		if (until > now) {
+			*ret_wait = until;
+			return false;
+		}
+		unseen(p, s, now);
 		return true;
 	}
 	until = deadline(p, s);

@@ -15,7 +15,8 @@ struct rp_play_opts {
 	double speed;    /* 1 as in the script, 0 at once */
 	uint64_t timeout_ns, first_timeout_ns;
 	uint64_t max_msgs, rate; /* 0: no limit; rate is in a second */
-	bool blind; /* READs, WRITEs and atomics of the peer cannot be seen: they are not waited for */
+	bool blind; /* what a program with librdmacm cannot see is not waited for: MRAs, repetitions, READs,
+		     * WRITEs and atomics of the peer */
 	bool offline; /* nothing is waited for: what was not there at the end is missing */
 };
 
