@@ -30,6 +30,23 @@ static void free_rec(gpointer p)
 	g_free(rec);
 }
 
+/* When the script has each statement, if nothing jumps. */
+static uint64_t *script_times(const struct rp_script *script)
+{
+	uint64_t *times = g_new(uint64_t, script->stmt_count + 1), ns = 0;
+
+	for (size_t i = 0; i < script->stmt_count; i++) {
+		const struct rp_time *t = &script->stmts[i].time;
+
+		if (t->kind == RP_TIME_AFTER)
+			ns += t->ns;
+		else if (t->kind == RP_TIME_AT)
+			ns = t->ns;
+		times[i] = ns;
+	}
+	return times;
+}
+
 struct rp_player *rp_player_new(const struct rp_script *script, const struct rp_play_opts *opts,
 				const struct rp_player_ops *ops, uint64_t seed, bool keep_ids,
 				const struct rdt_addr addr[RP_ROLES])
@@ -46,6 +63,7 @@ struct rp_player *rp_player_new(const struct rp_script *script, const struct rp_
 	p->recs = g_ptr_array_new_with_free_func(free_rec);
 	p->delayed = g_ptr_array_new_with_free_func(free_delayed);
 	p->seen = g_new0(unsigned, script->stmt_count + 1);
+	p->times = script_times(script);
 	p->start_ns = p->prev_ns = p->entered_ns = p->op_start_ns = INT64_MIN;
 	p->tolerance = 20;
 	return p;
@@ -61,6 +79,7 @@ void rp_player_free(struct rp_player *p)
 	rp_memories_clear(&p->memories);
 	rp_env_clear(&p->env);
 	g_free(p->seen);
+	g_free(p->times);
 	g_free(p->why);
 	g_free(p);
 }
@@ -98,22 +117,6 @@ static unsigned least(const struct rp_stmt *s)
 static unsigned most(const struct rp_stmt *s)
 {
 	return s->fault.dup > s->max ? s->fault.dup : s->max;
-}
-
-/* When the script has a statement, if nothing jumps. */
-static uint64_t script_time(const struct rp_player *p, size_t index)
-{
-	uint64_t ns = 0;
-
-	for (size_t i = 0; i <= index; i++) {
-		const struct rp_time *t = &at(p, i)->time;
-
-		if (t->kind == RP_TIME_AFTER)
-			ns += t->ns;
-		else if (t->kind == RP_TIME_AT)
-			ns = t->ns;
-	}
-	return ns;
 }
 
 static int64_t scaled(const struct rp_player *p, uint64_t ns)
@@ -169,7 +172,7 @@ static struct rp_rec *add_rec(struct rp_player *p, enum rp_rec_kind kind, const 
 		p->furthest = MAX(p->furthest, index);
 	rec->fields = g_array_new(FALSE, FALSE, sizeof(struct rp_field_result));
 	if (s)
-		rec->script_ns = script_time(p, index);
+		rec->script_ns = p->times[index];
 	g_ptr_array_add(p->recs, rec);
 	return rec;
 }

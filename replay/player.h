@@ -78,6 +78,7 @@ struct rp_player {
 
 	size_t pc;
 	unsigned *seen;            /* by statement: how often it was sent or came */
+	uint64_t *times;           /* by statement: when the script has it, from its begin */
 	int64_t start_ns, prev_ns; /* of the first event; of the last. INT64_MIN before */
 	int64_t op_start_ns;       /* when the last operation was sent */
 	int64_t entered_ns;        /* when the statement at pc began to be waited for */
