@@ -141,6 +141,7 @@ static bool start(struct rp_link *l, GPtrArray *lines, struct rp_problem *p)
 {
 	struct sockaddr_ll ll = { .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL) };
 	char name[IF_NAMESIZE], local[RDT_ADDR_TEXT], peer[RDT_ADDR_TEXT];
+	const int on = 1;
 
 	if (l->opts.local.kind != RDT_ADDR_IPV4)
 		return rp_no_host(p, g_strdup("backend packet is for IPv4; use udp for IPv6"));
@@ -153,6 +154,7 @@ static bool start(struct rp_link *l, GPtrArray *lines, struct rp_problem *p)
 			g_strdup_printf("no packet socket: %s; it needs CAP_NET_RAW (run as root, "
 					"or use --backend udp)",
 					strerror(errno)));
+	setsockopt(l->fd, SOL_PACKET, PACKET_AUXDATA, &on, sizeof(on));
 	ll.sll_ifindex = l->ifindex;
 	if (bind(l->fd, (void *)&ll, sizeof(ll)))
 		return rp_no_host(p, g_strdup_printf("%s: %s", name, strerror(errno)));
@@ -170,20 +172,39 @@ static bool start(struct rp_link *l, GPtrArray *lines, struct rp_problem *p)
 
 /* ---- frames -------------------------------------------------------------------------------------- */
 
+/* The script may say any source; what it says of the destination must be the peer. */
+static bool address(const struct rp_link *l, struct rp_item *item, char **ret_why)
+{
+	const uint8_t *net = rp_item_net(item);
+
+	if (rdt_eth_src(item->bytes) == RP_MAC_SRC)
+		memcpy(item->bytes + 6, l->mac, 6);
+	if (rdt_eth_dst(item->bytes) == RP_MAC_DST)
+		memcpy(item->bytes, l->peer_mac, 6);
+	if (!memcmp(item->bytes, l->peer_mac, 6) && !memcmp(net + 16, l->opts.peer.bytes + 12, 4))
+		return true;
+	*ret_why =
+		g_strdup("the script sends to another address than --peer, which is the only one "
+			 "ever spoken to (eth.dst, ipv4.dst)");
+	return false;
+}
+
 static bool put(struct rp_link *l, struct rp_item *item, char **ret_why)
 {
-	uint8_t *udp = item->bytes + RDT_LEN_eth + RDT_LEN_ipv4;
 	struct sockaddr_ll to = { .sll_family = AF_PACKET,
 				  .sll_ifindex = l->ifindex,
-				  .sll_protocol = htons(ETH_P_IP),
 				  .sll_halen = 6 };
 	size_t len;
+	const uint8_t *bth = rp_item_bth(item, &len);
+	uint8_t *udp;
 
-	if (!rp_item_bth(item, &len))
+	if (!bth)
 		return true;
-	memcpy(item->bytes, l->peer_mac, 6);
-	memcpy(item->bytes + 6, l->mac, 6);
-	memcpy(to.sll_addr, l->peer_mac, 6);
+	if (!address(l, item, ret_why))
+		return false;
+	udp = item->bytes + (bth - item->bytes) - RDT_LEN_udp;
+	memcpy(to.sll_addr, item->bytes, 6);
+	memcpy(&to.sll_protocol, item->bytes + 12, 2);
 	rdt_udp_set_dport(udp, l->opts.port);
 	/* A length that the script has cut stays wrong on the wire: receivers drop it. */
 	if (rdt_udp_len(udp) == len + RDT_LEN_udp)
@@ -202,12 +223,34 @@ static bool put(struct rp_link *l, struct rp_item *item, char **ret_why)
 	return true;
 }
 
+/* The kernel takes the tag out of a frame and tells it beside. */
+static void read_tag(struct msghdr *msg, struct rp_carrier *c)
+{
+	for (struct cmsghdr *m = CMSG_FIRSTHDR(msg); m; m = CMSG_NXTHDR(msg, m)) {
+		struct tpacket_auxdata aux;
+
+		if (m->cmsg_level != SOL_PACKET || m->cmsg_type != PACKET_AUXDATA ||
+		    m->cmsg_len < CMSG_LEN(sizeof(aux)))
+			continue;
+		memcpy(&aux, CMSG_DATA(m), sizeof(aux));
+		c->tagged |= (aux.tp_status & TP_STATUS_VLAN_VALID) != 0;
+		c->vlan = c->tagged ? aux.tp_vlan_tci : 0;
+	}
+}
+
 static struct rp_item *get(struct rp_link *l, bool *ret_more)
 {
 	uint8_t buf[RP_FRAME_MAX];
+	char control[128];
 	struct sockaddr_ll from = { 0 };
-	socklen_t from_len = sizeof(from);
-	const ssize_t n = recvfrom(l->fd, buf, sizeof(buf), 0, (void *)&from, &from_len);
+	struct iovec iov = { buf, sizeof(buf) };
+	struct msghdr msg = { .msg_name = &from,
+			      .msg_namelen = sizeof(from),
+			      .msg_iov = &iov,
+			      .msg_iovlen = 1,
+			      .msg_control = control,
+			      .msg_controllen = sizeof(control) };
+	const ssize_t n = recvmsg(l->fd, &msg, 0);
 	struct rdt_frame frame;
 	struct rp_item *item;
 	struct rp_carrier c;
@@ -223,15 +266,20 @@ static struct rp_item *get(struct rp_link *l, bool *ret_more)
 	c = (struct rp_carrier){ .src = frame.src,
 				 .dst = frame.dst,
 				 .sport = frame.sport,
-				 .tos = frame.tos,
-				 .ttl = frame.ttl,
-				 .ip_id = (uint16_t)rdt_ipv4_id(frame.net) };
+				 .tagged = frame.vlans > 0,
+				 .vlan = frame.vlans ? frame.vlan[0] : 0 };
+	read_tag(&msg, &c);
 	item = rp_item_new((enum rdt_side) !l->opts.side, rp_now());
 	item->bad_icrc = rdt_icrc_check(&frame, NULL, NULL) != RDT_ICRC_OK;
 	if (!rp_item_wrap(item, &c, frame.bth, frame.bth_len)) {
 		rp_item_free(item);
 		return NULL;
 	}
+	/* MAC addresses and IP header as they came. */
+	memcpy(item->bytes, buf, 12);
+	if (frame.net[0] == 0x45)
+		memcpy(rp_item_net(item), frame.net, RDT_LEN_ipv4);
+	rp_item_seal(item);
 	rp_roce_heard(l, item);
 	return item;
 }

@@ -287,9 +287,10 @@ static int call_reject(struct rp_link *l, const struct rp_image *image, char **r
 		l->id = NULL;
 		return 0;
 	default:
-		*ret_why = g_strdup_printf("librdmacm rejects with the reasons 4, 28 and 35 only, the "
-					   "script says %u; backend udp or umad can",
-					   (unsigned)rdt_rej_reason(rej));
+		*ret_why =
+			g_strdup_printf("librdmacm rejects with the reasons 4, 28 and 35 only, the "
+					"script says %u; backend udp or umad can",
+					(unsigned)rdt_rej_reason(rej));
 		return -1;
 	}
 }

@@ -167,16 +167,17 @@ static void set_port(const struct rp_link *l, struct rp_item *item, uint16_t dpo
 
 static bool send_frame(struct rp_link *l, struct rp_item *item, char **ret_why)
 {
-	uint8_t *net = item->bytes + RDT_LEN_eth;
+	uint8_t *net = rp_item_net(item);
 	size_t len;
 	const uint8_t *bth = rp_item_bth(item, &len);
 	const bool v4 = l->to.ss_family == AF_INET;
-	const int tos = v4 ? net[1] : (net[0] << 4 & 0xf0) | net[1] >> 4;
-	const int ttl = v4 ? net[8] : net[7];
+	int tos, ttl;
 	ssize_t n;
 
 	if (!bth)
 		return true; /* cut before the BTH: nothing is left of it */
+	tos = v4 ? net[1] : (net[0] << 4 & 0xf0) | net[1] >> 4;
+	ttl = v4 ? net[8] : net[7];
 	/* The frame as it will leave: from our port, with the id that the kernel gives. */
 	if (v4)
 		rdt_ipv4_set_id(net, 0);
@@ -306,11 +307,26 @@ static struct rp_item *read_one(struct rp_link *l, bool *ret_more)
 	return item;
 }
 
+/* Of the headers that the kernel makes a socket chooses these. */
+static bool can_set(struct rp_msg msg, unsigned field)
+{
+	static const uint16_t fields[] = { RDT_F_ipv4_dscp, RDT_F_ipv4_ecn, RDT_F_ipv4_ttl,
+					   RDT_F_ipv6_dscp, RDT_F_ipv6_ecn, RDT_F_ipv6_hop_limit };
+
+	(void)msg;
+	for (size_t i = 0; i < G_N_ELEMENTS(fields); i++) {
+		if (fields[i] == field)
+			return true;
+	}
+	return field >= RDT_FIELD_COUNT || !rp_is_network(rdt_fields[field].hdr);
+}
+
 const struct rp_backend rp_backend_udp = {
 	.name = "udp",
 	.summary = "a UDP socket: no rights, no device; every byte from BTH to ICRC is ours",
 	.reach = RP_F5,
 	.families = { [RP_CM] = true, [RP_OP] = true, [RP_PACKET] = true },
+	.can_set = can_set,
 	.open = udp_open,
 	.attach = rp_roce_attach,
 	.send = rp_roce_send,

@@ -243,11 +243,19 @@ static enum rp_wait umad_link_wait(struct rp_link *l, int64_t until, struct rp_i
 	}
 }
 
+/* The device makes what is below the MAD. */
+static bool can_set(struct rp_msg msg, unsigned field)
+{
+	(void)msg;
+	return field >= RDT_FIELD_COUNT || !rp_is_network(rdt_fields[field].hdr);
+}
+
 const struct rp_backend rp_backend_umad = {
 	.name = "umad",
 	.summary = "libibumad: every byte of the MAD, on a device whose kernel has no ib_cm",
 	.reach = RP_F5,
 	.families = { [RP_CM] = true },
+	.can_set = can_set,
 	.open = umad_link_open,
 	.attach = umad_attach,
 	.send = umad_link_send,

@@ -179,6 +179,18 @@ static size_t array_len(const GByteArray *bytes)
 
 /* ---- messages of management ---------------------------------------------------------------------- */
 
+/* Does the statement speak of a header that is there only when somebody does? */
+static bool says_header(struct draft *d, enum rdt_hdr_id hdr)
+{
+	bool said;
+
+	for (unsigned f = rdt_hdrs[hdr].begin; f < rdt_hdrs[hdr].end; f++) {
+		if (rp_expr(d->env, d->s, f, &said))
+			return true;
+	}
+	return false;
+}
+
 static bool begin_packet(struct draft *d, uint8_t opcode, const uint8_t *ext,
 			 const uint8_t *payload, size_t payload_len)
 {
@@ -199,8 +211,8 @@ static bool begin_packet(struct draft *d, uint8_t opcode, const uint8_t *ext,
 				.payload_len = payload_len };
 	struct rdt_addr src = rp_addr_ip(&d->env->addr[d->s->role]);
 	struct rdt_addr dst = rp_addr_ip(&d->env->addr[!d->s->role]);
-	uint8_t buf[RP_FRAME_MAX];
-	size_t len, net;
+	uint8_t buf[RP_FRAME_MAX], *net;
+	size_t len;
 
 	/* A frame has two addresses of one kind, also where a script has none. */
 	if (src.kind != dst.kind) {
@@ -209,16 +221,19 @@ static bool begin_packet(struct draft *d, uint8_t opcode, const uint8_t *ext,
 	}
 	p.src = src;
 	p.dst = dst;
-	memcpy(p.mac_src, (uint8_t[]){ 2, 0, 0, 0, 0, 2 }, 6);
-	memcpy(p.mac_dst, (uint8_t[]){ 2, 0, 0, 0, 0, 1 }, 6);
+	p.vlans = says_header(d, RDT_H_vlan);
 	if (rdt_packet_encode(&p, buf, sizeof(buf), &len) != RDT_OK)
 		return false;
 	d->item->bytes = g_memdup2(buf, len);
 	d->item->len = len;
-	net = src.kind == RDT_ADDR_IPV4 ? RDT_LEN_ipv4 : RDT_LEN_ipv6;
+	rdt_eth_set_dst(d->item->bytes, RP_MAC_DST);
+	rdt_eth_set_src(d->item->bytes, RP_MAC_SRC);
+	net = rp_item_net(d->item);
 	d->at[RDT_H_eth] = d->item->bytes;
-	d->at[src.kind == RDT_ADDR_IPV4 ? RDT_H_ipv4 : RDT_H_ipv6] = d->item->bytes + RDT_LEN_eth;
-	d->at[RDT_H_udp] = d->item->bytes + RDT_LEN_eth + net;
+	if (p.vlans)
+		d->at[RDT_H_vlan] = d->item->bytes + RDT_LEN_eth;
+	d->at[src.kind == RDT_ADDR_IPV4 ? RDT_H_ipv4 : RDT_H_ipv6] = net;
+	d->at[RDT_H_udp] = net + (src.kind == RDT_ADDR_IPV4 ? RDT_LEN_ipv4 : RDT_LEN_ipv6);
 	d->at[RDT_H_bth] = d->at[RDT_H_udp] + RDT_LEN_udp;
 	for (size_t i = 0; i < G_N_ELEMENTS(map); i++) {
 		if (rdt_opcodes[opcode].ext >> map[i].ext & 1)
@@ -363,11 +378,7 @@ static bool build_mpa(struct draft *d)
 	/* They are there when the script names one of them. */
 	enhanced = rdt_mpa_enhanced(buf);
 	if (e && e->value.kind == RP_VALUE_AUTO) {
-		enhanced = false;
-		for (unsigned f = rdt_hdrs[RDT_H_mpa2].begin; f < rdt_hdrs[RDT_H_mpa2].end; f++) {
-			if (rp_expr(d->env, d->s, f, &said))
-				enhanced = true;
-		}
+		enhanced = says_header(d, RDT_H_mpa2);
 		rdt_mpa_set_enhanced(buf, enhanced);
 	}
 	if (enhanced) {
@@ -415,6 +426,23 @@ static bool build_fpdu(struct draft *d)
 
 /* ---- all ------------------------------------------------------------------------------------------ */
 
+/* A field of a header that this message does not have here: what is said would be lost. */
+static bool all_there(struct draft *d)
+{
+	for (size_t i = 0; i < d->s->assign_count; i++) {
+		const struct rp_assign *a = &d->s->assigns[i];
+
+		if (a->field >= RDT_FIELD_COUNT || d->at[rdt_fields[a->field].hdr] ||
+		    d->s->msg.family == RP_OP)
+			continue;
+		d->env->error = g_strdup_printf("this %s has no %s header", rp_msg_name(d->s->msg),
+						rdt_hdrs[rdt_fields[a->field].hdr].key);
+		d->env->error_pos = a->pos;
+		return false;
+	}
+	return true;
+}
+
 struct rp_item *rp_build(struct rp_env *env, const struct rp_stmt *s)
 {
 	struct draft d = { .env = env, .s = s, .item = rp_item_new((enum rdt_side)s->role, 0) };
@@ -447,7 +475,7 @@ struct rp_item *rp_build(struct rp_env *env, const struct rp_stmt *s)
 		g_byte_array_unref(d.payload);
 	if (d.reply)
 		g_byte_array_unref(d.reply);
-	if (ok && !d.failed)
+	if (ok && !d.failed && (env->error || all_there(&d)))
 		return d.item;
 	if (!env->error) {
 		env->error = g_strdup_printf("%s cannot be built: a value does not fit its field",

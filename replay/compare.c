@@ -212,12 +212,6 @@ static void compare_pseudo(struct comparison *c, unsigned field, const uint8_t *
 	g_byte_array_unref(mask);
 }
 
-static bool network(unsigned hdr)
-{
-	return hdr == RDT_H_eth || hdr == RDT_H_vlan || hdr == RDT_H_ipv4 || hdr == RDT_H_ipv6 ||
-	       hdr == RDT_H_udp;
-}
-
 static void compare_hdr(struct comparison *c, unsigned hdr)
 {
 	const struct rdt_field *private_data = rp_msg_private(c->s->msg);
@@ -228,7 +222,7 @@ static void compare_hdr(struct comparison *c, unsigned hdr)
 		return;
 	for (unsigned f = rdt_hdrs[hdr].begin; f < rdt_hdrs[hdr].end; f++) {
 		/* Link and network are the carrier's, unless the script speaks of them. */
-		if (network(hdr) && (!rp_expr(c->env, c->s, f, &said) || !said))
+		if (rp_is_network(hdr) && (!rp_expr(c->env, c->s, f, &said) || !said))
 			continue;
 		/* The packets of an operation are the backend's; what it asks of the peer is not. */
 		if (c->s->msg.family == RP_OP && hdr == RDT_H_bth && f != RDT_F_bth_se &&

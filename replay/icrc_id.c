@@ -52,12 +52,12 @@ void rp_find_ip_id(struct rp_item *item, uint32_t wire_icrc)
 {
 	size_t len;
 	const uint8_t *bth = rp_item_bth(item, &len);
-	uint8_t *net = item->bytes + RDT_LEN_eth;
+	uint8_t *net = rp_item_net(item);
 
 	item->bad_icrc = false;
 	if (!bth || len < RDT_LEN_bth + RDT_LEN_icrc)
 		return;
-	if (rdt_eth_type(item->bytes) != 0x0800) {
+	if (rdt_ipv4_version(net) != 4) {
 		item->bad_icrc = compute(net, bth, len) != wire_icrc;
 	} else if (!solve(net, bth, len, wire_icrc)) {
 		rdt_ipv4_set_df(net, false);

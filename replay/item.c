@@ -45,9 +45,39 @@ struct rdt_addr rp_addr_ip(const struct rdt_addr *addr)
 
 /* ---- frames -------------------------------------------------------------------------------- */
 
+/* Up to the IP header, and the Ethernet type before that; at most one tag, as they are made here. */
+static size_t link_len(const struct rp_item *item, unsigned *ret_type)
+{
+	*ret_type = 0;
+	if (!item->bytes || item->len < RDT_LEN_eth + RDT_LEN_vlan)
+		return 0;
+	*ret_type = rdt_eth_type(item->bytes);
+	if (*ret_type != RDT_ETHERTYPE_VLAN)
+		return RDT_LEN_eth;
+	*ret_type = rdt_vlan_type(item->bytes + RDT_LEN_eth);
+	return RDT_LEN_eth + RDT_LEN_vlan;
+}
+
+uint8_t *rp_item_net(const struct rp_item *item)
+{
+	unsigned type;
+	const size_t at = link_len(item, &type);
+
+	if (!at || item->len < at + (type == RDT_ETHERTYPE_IPV4 ? RDT_LEN_ipv4 : RDT_LEN_ipv6))
+		return NULL;
+	return item->bytes + at;
+}
+
+static bool is_ipv4(const struct rp_item *item)
+{
+	unsigned type;
+
+	return link_len(item, &type) && type == RDT_ETHERTYPE_IPV4;
+}
+
 static size_t net_len(const struct rp_item *item)
 {
-	return rdt_eth_type(item->bytes) == 0x0800 ? RDT_LEN_ipv4 : RDT_LEN_ipv6;
+	return is_ipv4(item) ? RDT_LEN_ipv4 : RDT_LEN_ipv6;
 }
 
 enum {
@@ -59,16 +89,15 @@ enum {
 static const uint8_t *behind(const struct rp_item *item, unsigned protocol, size_t at_least,
 			     size_t *ret_len)
 {
-	size_t head = RDT_LEN_eth;
-	const uint8_t *net;
+	const uint8_t *net = rp_item_net(item);
+	size_t head;
 
-	if (!item->bytes || item->len < head)
+	if (!net)
 		return NULL;
-	net = item->bytes + head;
-	head += net_len(item) + (protocol == IP_UDP ? RDT_LEN_udp : RDT_LEN_tcp);
+	head = (size_t)(net - item->bytes) + net_len(item) +
+	       (protocol == IP_UDP ? RDT_LEN_udp : RDT_LEN_tcp);
 	if (item->len < head + at_least ||
-	    (net_len(item) == RDT_LEN_ipv4 ? rdt_ipv4_protocol(net) : rdt_ipv6_next_header(net)) !=
-		    protocol)
+	    (is_ipv4(item) ? rdt_ipv4_protocol(net) : rdt_ipv6_next_header(net)) != protocol)
 		return NULL;
 	*ret_len = item->len - head;
 	return item->bytes + head;
@@ -98,7 +127,7 @@ static void ipv4_checksum(uint8_t *ip)
 
 void rp_item_seal(struct rp_item *item)
 {
-	uint8_t *net = item->bytes + RDT_LEN_eth, *l4, *bth;
+	uint8_t *net = rp_item_net(item), *l4, *bth;
 	size_t len;
 	uint32_t icrc;
 
@@ -107,7 +136,7 @@ void rp_item_seal(struct rp_item *item)
 	l4 = net + net_len(item);
 	bth = l4 + RDT_LEN_udp;
 	len -= RDT_LEN_icrc;
-	if (net_len(item) == RDT_LEN_ipv4)
+	if (is_ipv4(item))
 		ipv4_checksum(net);
 	icrc = rdt_icrc_compute(RDT_ENCAP_ROCEV2, NULL, net, l4, bth, len);
 	rdt_icrc_set_value(bth + len, item->bad_icrc ? ~icrc : icrc);
@@ -120,14 +149,22 @@ static uint8_t *begin_frame(struct rp_item *item, const struct rp_carrier *c, un
 	const struct rdt_addr src = rp_addr_ip(&c->src), dst = rp_addr_ip(&c->dst);
 	const bool v4 = src.kind == RDT_ADDR_IPV4 && dst.kind == RDT_ADDR_IPV4;
 	const size_t net = v4 ? RDT_LEN_ipv4 : RDT_LEN_ipv6;
+	const size_t link = RDT_LEN_eth + (c->tagged ? RDT_LEN_vlan : 0);
+	const unsigned type = v4 ? RDT_ETHERTYPE_IPV4 : RDT_ETHERTYPE_IPV6;
 	uint8_t *ip;
 
-	item->len = RDT_LEN_eth + net + len;
+	item->len = link + net + len;
 	item->bytes = g_malloc0(item->len);
-	rdt_eth_set_dst(item->bytes, 0x020000000001u);
-	rdt_eth_set_src(item->bytes, 0x020000000002u);
-	rdt_eth_set_type(item->bytes, v4 ? 0x0800 : 0x86dd);
-	ip = item->bytes + RDT_LEN_eth;
+	rdt_eth_set_dst(item->bytes, RP_MAC_DST);
+	rdt_eth_set_src(item->bytes, RP_MAC_SRC);
+	rdt_eth_set_type(item->bytes, c->tagged ? RDT_ETHERTYPE_VLAN : type);
+	if (c->tagged) {
+		rdt_vlan_set_pcp(item->bytes + RDT_LEN_eth, c->vlan >> 13);
+		rdt_vlan_set_dei(item->bytes + RDT_LEN_eth, c->vlan >> 12 & 1);
+		rdt_vlan_set_vid(item->bytes + RDT_LEN_eth, c->vlan & 0xfff);
+		rdt_vlan_set_type(item->bytes + RDT_LEN_eth, type);
+	}
+	ip = item->bytes + link;
 	if (v4) {
 		ip[0] = 0x45;
 		ip[1] = c->tos;

@@ -32,7 +32,13 @@ struct rp_carrier {
 	uint16_t sport, dport;
 	uint8_t tos, ttl;
 	uint16_t ip_id;
+	bool tagged;   /* with a VLAN tag */
+	uint16_t vlan; /* its control: PCP 3, DEI 1, VID 12 bits */
 };
+
+/* MAC addresses of frames for which nobody has said any. */
+#define RP_MAC_DST UINT64_C(0x020000000001)
+#define RP_MAC_SRC UINT64_C(0x020000000002)
 
 /*
  * Make an item's frame of the bytes from the BTH to the end of the ICRC. The ICRC is computed anew,
@@ -56,6 +62,9 @@ bool rp_item_know(struct rp_item *item);
 
 /* Its image; false for a TCP event and for what is no message. */
 bool rp_item_image(const struct rp_item *item, struct rp_image *ret_image);
+
+/* The IP header; NULL when the frame has none that is whole. */
+uint8_t *rp_item_net(const struct rp_item *item);
 
 /* The bytes from the BTH to the end of the ICRC; NULL when it is not UDP or too short. */
 const uint8_t *rp_item_bth(const struct rp_item *item, size_t *ret_len);

@@ -124,11 +124,15 @@ static void add(struct hdrs *h, unsigned hdr)
 	h->list[h->count++] = (uint8_t)hdr;
 }
 
+static const uint8_t network[] = { RDT_H_udp, RDT_H_ipv4, RDT_H_ipv6, RDT_H_vlan, RDT_H_eth };
+
+bool rp_is_network(unsigned hdr)
+{
+	return memchr(network, (int)hdr, sizeof(network)) != NULL;
+}
+
 static void add_network(struct hdrs *h)
 {
-	static const uint8_t network[] = { RDT_H_udp, RDT_H_ipv4, RDT_H_ipv6, RDT_H_vlan,
-					   RDT_H_eth };
-
 	for (size_t i = 0; i < sizeof(network); i++)
 		add(h, network[i]);
 }

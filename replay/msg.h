@@ -57,6 +57,9 @@ const char *rp_msg_list(size_t i);
 #define RP_HDRS_MAX 20
 size_t rp_msg_hdrs(struct rp_msg msg, uint8_t hdrs[RP_HDRS_MAX]);
 
+/* Is a header one of link, network or UDP? Those are the carrier's, unless a script speaks of them. */
+bool rp_is_network(unsigned hdr);
+
 /* How many of those may be named without their header; the rest needs header.field. */
 size_t rp_msg_bare(struct rp_msg msg);
 

@@ -638,6 +638,8 @@ static void got(struct rp_player *p, const struct rp_stmt *s, size_t index, stru
 	rec->want = rp_build(&p->env, s);
 	if (rec->want)
 		rec->differs = rp_compare(&p->env, s, rec->want, item, p->can_set, rec->fields);
+	else
+		fail(p, g_strdup(p->env.error));
 	if (item->msg.family == RP_CM) {
 		p->env.last[item->from] = item->msg;
 		p->env.has_last[item->from] = true;

@@ -263,8 +263,7 @@ static void name_immediate(struct rp_stmt *s, const struct rp_image *got)
 /* Headers that are the sender's to choose; what is below them is the carrier's. */
 static bool records_hdr(struct rp_msg msg, unsigned hdr)
 {
-	if (hdr == RDT_H_eth || hdr == RDT_H_vlan || hdr == RDT_H_ipv4 || hdr == RDT_H_ipv6 ||
-	    hdr == RDT_H_udp)
+	if (rp_is_network(hdr))
 		return false;
 	return msg.family != RP_OP || hdr == RDT_H_immdt;
 }

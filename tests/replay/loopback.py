@@ -3,7 +3,7 @@
 """Two replays play every CM connection of the captures against each other over UDP on the loopback:
 one on 127.0.0.1, one on 127.0.0.2, on a port of their own. Both must say F5.
 
-    loopback.py RDMA_TRACE CAPTURES [NAME...]"""
+    loopback.py RDMA_TRACE CAPTURES [NAME...]      a NAME that ends in .rdt is a script"""
 import json
 import os
 import subprocess
@@ -47,25 +47,36 @@ def play(program, script, port):
     return result(active.stdout), result(out)
 
 
+def scripts(program, captures, names, folder):
+    """A title and a file of each; the file is None where none could be made."""
+    for name in names or sorted(n[:-5] for n in os.listdir(captures) if n.endswith(".pcap")):
+        if name.endswith(".rdt"):
+            yield os.path.basename(name), name
+            continue
+        capture = os.path.join(captures, name + ".pcap")
+        for number in connections(program, capture)[:2]:
+            script = os.path.join(folder, f"{name}.{number}.rdt")
+            made = run(program, "script", str(number), capture, "-o", script)
+            if made.returncode not in (0, 3):
+                print(f"{name} {number}: {made.stderr.strip()}")
+                script = None
+            yield f"{name} {number}", script
+
+
 def main():
     program, captures, names = sys.argv[1], sys.argv[2], sys.argv[3:]
     failed = played = 0
     with tempfile.TemporaryDirectory() as folder:
-        for name in names or sorted(n[:-5] for n in os.listdir(captures) if n.endswith(".pcap")):
-            capture = os.path.join(captures, name + ".pcap")
-            for number in connections(program, capture)[:2]:
-                script = os.path.join(folder, f"{name}.{number}.rdt")
-                made = run(program, "script", str(number), capture, "-o", script)
-                if made.returncode not in (0, 3):
-                    print(f"FAILED {name} {number}: script: {made.stderr.strip()}")
-                    failed += 1
-                    continue
-                played += 1
-                results = play(program, script, 20000 + os.getpid() % 20000)
-                if any(r.get("level") != "F5" for r in results):
-                    failed += 1
-                    for side, r in zip("ap", results):
-                        print(f"FAILED {name} {number} {side}: {r.get('level')} {r.get('held')} {r.get('stopped')}")
+        for title, script in scripts(program, captures, names, folder):
+            if not script:
+                failed += 1
+                continue
+            played += 1
+            results = play(program, script, 20000 + os.getpid() % 20000)
+            if any(r.get("level") != "F5" for r in results):
+                failed += 1
+                for side, r in zip("ap", results):
+                    print(f"FAILED {title} {side}: {r.get('level')} {r.get('held')} {r.get('stopped')} {r.get('text', '')}")
     print(f"{played} connections played, {failed} failed")
     return 1 if failed or not played else 0
 
