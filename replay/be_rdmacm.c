@@ -30,6 +30,7 @@ struct rp_link {
 	int epoll;
 	bool disconnected;              /* our rdma_disconnect() was called */
 	bool peer_left;                 /* theirs came */
+	bool accepted;                  /* our REP was sent */
 	struct rdma_conn_param offered; /* of the REQ or REP that came */
 };
 
@@ -268,7 +269,16 @@ static int call_accept(struct rp_link *l, const struct rp_image *image)
 	if (!rp_verbs_ready(l->verbs, l->id, true) ||
 	    !rp_route_offer_ece(l->id, vendor, ece_options(image)))
 		return -1;
+	l->accepted = true;
 	return rdma_accept(l->id, &param);
+}
+
+/* Also says no, where the id's state has something to be said. */
+static int call_destroy(struct rp_link *l)
+{
+	rdma_destroy_id(l->id);
+	l->id = NULL;
+	return 0;
 }
 
 static int call_reject(struct rp_link *l, const struct rp_image *image, char **ret_why)
@@ -278,14 +288,17 @@ static int call_reject(struct rp_link *l, const struct rp_image *image, char **r
 
 	switch (rdt_rej_reason(rej)) {
 	case RDT_REJ_CONSUMER:
-		return rdma_reject(l->id, image->private_data, len);
+		/*
+		 * After the REP programs end the id. Linux 6.1 does not take back its timer of the REP upon
+		 * rdma_reject(): the REP goes on, and ending the id hangs.
+		 */
+		return l->accepted && !len ? call_destroy(l)
+					   : rdma_reject(l->id, image->private_data, len);
 	case RDT_REJ_VENDOR_OPTION:
 		return rdma_reject_ece(l->id, image->private_data, len);
 	case RDT_REJ_TIMEOUT:
 		/* The kernel says this of an id that goes away while its REQ has no answer. */
-		rdma_destroy_id(l->id);
-		l->id = NULL;
-		return 0;
+		return call_destroy(l);
 	default:
 		*ret_why =
 			g_strdup_printf("librdmacm rejects with the reasons 4, 28 and 35 only, the "

@@ -72,7 +72,23 @@ Test(track, passive_side_closes)
 	story_end(&s);
 }
 
-/* Both DREQ are on their way at once: at each side its own came first, whatever the capture's order. */
+/* Which event took the CM of a side into a state; NONE when nothing did. */
+static enum rdt_cm_event into(struct story *s, enum rdt_side side, enum rdt_cm_state state)
+{
+	const struct rdt_entry *e;
+	const size_t n = rdt_journal_entries(s->t.journal, 0, &e, NULL);
+
+	for (size_t i = 0; i < n; i++)
+		if (e[i].kind == RDT_REC_state && e[i].state.side == side &&
+		    e[i].state.machine == RDT_MACHINE_CM && e[i].state.to == state)
+			return (enum rdt_cm_event)e[i].state.event;
+	return RDT_CM_EV_NONE;
+}
+
+/*
+ * Both DREQ are on their way at once: at each side its own came first, whatever the capture's order. So did its
+ * DREP: in TIMEWAIT nobody sends one unasked.
+ */
 Test(track, crossing_disconnects)
 {
 	struct story s;
@@ -90,6 +106,8 @@ Test(track, crossing_disconnects)
 		    "IDLE>REQ_RCVD>REP_SENT>ESTABLISHED>DREQ_SENT>DREQ_RCVD>TIMEWAIT");
 	EXPECT_PATH(&s, 0, ACTIVE, CM,
 		    "IDLE>REQ_SENT>REP_RCVD>ESTABLISHED>DREQ_SENT>DREQ_RCVD>TIMEWAIT");
+	cr_expect_eq(into(&s, RDT_PASSIVE, RDT_CM_TIMEWAIT), RDT_CM_EV_TX_DREP);
+	cr_expect_eq(into(&s, RDT_ACTIVE, RDT_CM_TIMEWAIT), RDT_CM_EV_TX_DREP);
 	EXPECT_EVENTS(&s, 0, PASSIVE, "CONNECT_REQUEST ESTABLISHED DISCONNECTED");
 	story_end(&s);
 }
