@@ -216,7 +216,7 @@ def kernels_word(folder, program, ours, peer, lines, backend):
     steps = [l for l in lines if l["type"] == "step" and l["kind"] in ("sent", "got")]
     first = "REQ" if ours == "client" else "REP"
     told = [n for n, l in enumerate(steps) if l["kind"] == "sent" and l["msg"] == first]
-    told = told and any(l["kind"] == "got" for l in steps[told[0]:])
+    told = told and any(l["kind"] == "got" and l["msg"] != "REQ" for l in steps[told[0]:])
     if backend != "rdmacm" and told and number and f"remote_id={number}" not in text and "icm_no_listener" not in text and "sidr" not in folder:
         return f"the kernel's trace does not know our id {number}"
     return None
