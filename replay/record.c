@@ -15,10 +15,17 @@ struct region {
 	GByteArray *now; /* its bytes, as far as the capture tells */
 };
 
+/* A key that a SEND invalidates: of a memory window that its owner has told of. */
+struct window {
+	unsigned role;
+	uint32_t rkey;
+};
+
 struct recorder {
 	struct rp_script *script;
 	struct rp_env env;
 	GArray *regions; /* of struct region */
+	GArray *windows; /* of struct window */
 	const struct rp_recording *from;
 	size_t large; /* bytes of payloads above RP_RECORD_SMALL that are kept */
 };
@@ -379,6 +386,19 @@ static struct region *region_of(struct recorder *r, unsigned role, uint32_t rkey
 	return NULL;
 }
 
+static void find_windows(struct recorder *r)
+{
+	for (guint i = 0; i < r->from->items->len; i++) {
+		const struct rp_item *item = r->from->items->pdata[i];
+		const struct window w = { .role = !item->from,
+					  .rkey = rdt_ieth_rkey(item->op.ieth) };
+
+		if (item->msg.family == RP_OP && item->op.kind == RP_OP_SEND_INV && w.rkey &&
+		    r->windows->len < 200)
+			g_array_append_val(r->windows, w);
+	}
+}
+
 static void find_regions(struct recorder *r)
 {
 	for (guint i = 0; i < r->from->items->len; i++) {
@@ -522,6 +542,19 @@ static void symbol_part(struct recorder *r, struct rp_value *value, const struct
 	part->num = add;
 }
 
+/* The symbol of the window whose key stands there; NULL for none. */
+static const char *told_window(struct recorder *r, unsigned role, const uint8_t *bytes, size_t len)
+{
+	for (guint i = 0; len >= 4 && i < r->windows->len; i++) {
+		const struct window *w = &g_array_index(r->windows, struct window, i);
+
+		/* Named as the peer's SEND names it. */
+		if (w->role == role && rdt_be_load(bytes, 4) == w->rkey)
+			return symbol_name(r, rp_identity_find(RDT_F_ieth_rkey), !role, w->rkey);
+	}
+	return NULL;
+}
+
 static void record_payload(struct recorder *r, struct rp_stmt *s, const struct rp_item *item)
 {
 	struct rp_assign *a = add_assign(r, s, RP_FIELD_PAYLOAD);
@@ -537,16 +570,21 @@ static void record_payload(struct recorder *r, struct rp_stmt *s, const struct r
 	for (size_t at = 0; at < len;) {
 		uint64_t add;
 		const struct region *m = advertised(r, item->from, bytes + at, len - at, &add);
+		const char *window = m ? NULL : told_window(r, item->from, bytes + at, len - at);
 
-		if (!m) {
+		if (!m && !window) {
 			at++;
 			continue;
 		}
 		if (at > from)
 			add_bytes(r, &a->value, bytes + from, at - from, false);
-		symbol_part(r, &a->value, m, "va", 8, add);
-		symbol_part(r, &a->value, m, "rkey", 4, 0);
-		at += 12;
+		if (m) {
+			symbol_part(r, &a->value, m, "va", 8, add);
+			symbol_part(r, &a->value, m, "rkey", 4, 0);
+		} else {
+			add_part(r, &a->value, RP_PART_NUM, 4)->symbol = window;
+		}
+		at += m ? 12 : 4;
 		from = at;
 	}
 	if (len > from)
@@ -755,6 +793,8 @@ struct rp_script *rp_record(const struct rp_recording *from)
 	bind_told(&r);
 	rp_env_init(&r.env, script, 1, nowhere);
 	r.regions = g_array_new(FALSE, TRUE, sizeof(struct region));
+	r.windows = g_array_new(FALSE, TRUE, sizeof(struct window));
+	find_windows(&r);
 	find_regions(&r);
 	declare_regions(&r);
 	for (guint i = 0; i < from->items->len && script->stmt_count + 2 < RP_STMTS_MAX; i++)
@@ -763,6 +803,7 @@ struct rp_script *rp_record(const struct rp_recording *from)
 	for (guint i = 0; i < r.regions->len; i++)
 		g_byte_array_unref(g_array_index(r.regions, struct region, i).now);
 	g_array_unref(r.regions);
+	g_array_unref(r.windows);
 	rp_env_clear(&r.env);
 	return script;
 }
