@@ -296,6 +296,9 @@ size_t session_inputs(const struct session *s, const struct input_info **ret_inf
 /* "no RDMA in 1,234 packets: 900 TCP, 300 UDP ..." on stderr when there was none. */
 void session_explain_nothing(const struct session *s);
 
+/* malloc and free as the decoder wants them, for a journal. */
+const struct rdt_memory *session_memory(void);
+
 /* Close everything. Returns code, or CLI_PARTIAL when code is CLI_OK and something is missing. */
 int session_close(struct session *s, int code);
 

@@ -3,7 +3,6 @@
 #include <glib.h>
 
 #include "ladder.h"
-#include "memory.h"
 #include "rdmatrace/wire.h"
 #include "write.h"
 
@@ -178,7 +177,7 @@ int cmd_ladder(const struct cli_opts *opts)
 	int code = session_open(&c.session, opts, true);
 
 	if (code == CLI_OK) {
-		c.journal = rdt_journal_new(&cli_memory, 0, 1);
+		c.journal = rdt_journal_new(session_memory(), 0, 1);
 		if (!c.journal)
 			cli_no_memory();
 		c.runs = g_hash_table_new_full(NULL, NULL, NULL, free_runs);

@@ -6,7 +6,6 @@
 #include "cli.h"
 #include "findings.h"
 #include "host.h"
-#include "memory.h"
 #include "records.h"
 #include "show.h"
 #include "write.h"
@@ -279,7 +278,7 @@ static int run(struct show *show, const struct cli_opts *opts)
 	const struct conn_set none = { .room = 0 };
 	int code;
 
-	show->journal = rdt_journal_new(&cli_memory, 0, 1);
+	show->journal = rdt_journal_new(session_memory(), 0, 1);
 	if (!show->journal)
 		cli_no_memory();
 	show->why = findings_new(true);

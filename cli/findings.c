@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "findings.h"
-#include "memory.h"
 #include "para.h"
 #include "rdmatrace/text.h"
 
@@ -13,7 +12,7 @@
 struct rdt_why *findings_new(bool icrc)
 {
 	const struct rdt_why_opts opts = { .icrc = icrc };
-	struct rdt_why *why = rdt_why_new(&cli_memory, &opts);
+	struct rdt_why *why = rdt_why_new(session_memory(), &opts);
 
 	if (!why)
 		cli_no_memory();

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "memory.h"
 #include "rdmatrace/states.h"
 #include "rdmatrace/vocab.h"
 #include "records.h"
@@ -89,7 +88,7 @@ static int read_host(struct host *host)
 		cli_error("--ftrace %s cannot be read: %s", host->path, g_strerror(errno));
 		return CLI_USAGE;
 	}
-	host->trace = rdt_host_new(&cli_memory);
+	host->trace = rdt_host_new(session_memory());
 	if (!host->trace)
 		cli_no_memory();
 	code = read_lines(host, file);

@@ -8,8 +8,8 @@
 
 #include "cli.h"
 #include "filter.h"
-#include "memory.h"
 #include "progress.h"
+#include "rdmatrace/heap.h"
 #include "rdmatrace/wire.h"
 #include "select.h"
 #include "source.h"
@@ -38,6 +38,13 @@ struct session_priv {
 };
 
 static struct session_priv priv; /* one command, one session at a time */
+
+static const struct rdt_memory memory = RDT_HEAP;
+
+const struct rdt_memory *session_memory(void)
+{
+	return &memory;
+}
 
 /* ---- what -Y asks of packets and records ------------------------------------------------------ */
 
@@ -237,7 +244,7 @@ static int make_tracker(struct session *s, const struct rdt_sink *sink)
 {
 	const struct rdt_track_opts opts = { .max_conns = s->opts->max_conns, .seed = priv.seed };
 
-	s->tracker = rdt_tracker_new(&cli_memory, &opts, sink);
+	s->tracker = rdt_tracker_new(&memory, &opts, sink);
 	if (!s->tracker)
 		cli_no_memory();
 	return CLI_OK;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "table.h"
 
-#include "memory.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,10 +27,8 @@ static char *make_room(struct table *t, size_t size)
 	char *at;
 
 	if (t->used + size > t->room) {
-		const size_t had = t->room;
-
 		t->room = (t->used + size) * 3 / 2 + 65536;
-		t->text = cli_memory.resize(NULL, t->text, had, t->room);
+		t->text = realloc(t->text, t->room);
 		if (!t->text)
 			cli_no_memory();
 	}

@@ -214,12 +214,6 @@ static void evict_oldest(struct rdt_tracker *t)
 	t->gone++;
 }
 
-/* A tracker for few connections needs no whole one. */
-static size_t chunk_size(const struct rdt_tracker *t)
-{
-	return (t->opts.max_conns < CHUNK ? t->opts.max_conns : CHUNK) * sizeof(struct slot);
-}
-
 struct slot *conn_new(struct rdt_tracker *t, enum rdt_conn_kind kind, const struct rdt_frame *frame,
 		      const struct rdt_when *when, uint32_t active, uint32_t passive)
 {
@@ -236,7 +230,7 @@ struct slot *conn_new(struct rdt_tracker *t, enum rdt_conn_kind kind, const stru
 	if (t->count == INDEX_MAX)
 		return NULL;
 	if (!*chunk)
-		*chunk = t->memory.resize(t->memory.user, NULL, 0, chunk_size(t));
+		*chunk = t->memory.resize(t->memory.user, NULL, 0, CHUNK * sizeof(**chunk));
 	if (!*chunk)
 		return NULL;
 	if (t->count - t->gone == t->opts.max_conns)
@@ -394,7 +388,8 @@ void conns_free(struct rdt_tracker *t)
 	}
 	for (uint32_t i = 0; t->chunks && i < t->chunk_count; i++)
 		if (t->chunks[i])
-			t->memory.resize(t->memory.user, t->chunks[i], chunk_size(t), 0);
+			t->memory.resize(t->memory.user, t->chunks[i], CHUNK * sizeof(**t->chunks),
+					 0);
 	for (uint32_t i = 0; t->addr_chunks && i < t->addr_chunk_count; i++)
 		if (t->addr_chunks[i])
 			t->memory.resize(t->memory.user, t->addr_chunks[i],

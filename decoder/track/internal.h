@@ -89,8 +89,7 @@ struct slot {
 	uint8_t pair_tries;
 };
 
-/* Connections come in chunks that never move; large ones, so that the caller can use huge pages. */
-#define CHUNK_BITS 12
+#define CHUNK_BITS 8
 #define CHUNK (1u << CHUNK_BITS)
 
 /* The last frames seen, to find those that the capture shows twice. */
