@@ -233,15 +233,17 @@ static void read_tag(struct msghdr *msg, struct rp_carrier *c)
 		    m->cmsg_len < CMSG_LEN(sizeof(aux)))
 			continue;
 		memcpy(&aux, CMSG_DATA(m), sizeof(aux));
-		c->tagged |= (aux.tp_status & TP_STATUS_VLAN_VALID) != 0;
-		c->vlan = c->tagged ? aux.tp_vlan_tci : 0;
+		if (aux.tp_status & TP_STATUS_VLAN_VALID) {
+			c->tagged = true;
+			c->vlan = aux.tp_vlan_tci;
+		}
 	}
 }
 
 static struct rp_item *get(struct rp_link *l, bool *ret_more)
 {
 	uint8_t buf[RP_FRAME_MAX];
-	char control[128];
+	_Alignas(struct cmsghdr) char control[128];
 	struct sockaddr_ll from = { 0 };
 	struct iovec iov = { buf, sizeof(buf) };
 	struct msghdr msg = { .msg_name = &from,

@@ -31,6 +31,7 @@ struct rp_link {
 	bool disconnected;              /* our rdma_disconnect() was called */
 	bool peer_left;                 /* theirs came */
 	bool accepted;                  /* our REP was sent */
+	bool answered;                  /* theirs came */
 	struct rdma_conn_param offered; /* of the REQ or REP that came */
 };
 
@@ -262,7 +263,6 @@ static int call_accept(struct rp_link *l, const struct rp_image *image)
 		.srq = (uint8_t)rdt_rep_srq(rep),
 		.qp_num = rdt_rep_local_qpn(rep),
 	};
-
 	const uint32_t vendor = rdt_rep_vendor_id_h(rep) << 16 | rdt_rep_vendor_id_m(rep) << 8 |
 				rdt_rep_vendor_id_l(rep);
 
@@ -298,14 +298,17 @@ static int call_reject(struct rp_link *l, const struct rp_image *image, char **r
 		return rdma_reject_ece(l->id, image->private_data, len);
 	case RDT_REJ_TIMEOUT:
 		/* The kernel says this of an id that goes away while its REQ has no answer. */
-		return call_destroy(l);
+		if (l->opts.side == RDT_ACTIVE && !l->answered)
+			return call_destroy(l);
+		break;
 	default:
-		*ret_why =
-			g_strdup_printf("librdmacm rejects with the reasons 4, 28 and 35 only, the "
-					"script says %u; backend udp or umad can",
-					(unsigned)rdt_rej_reason(rej));
-		return -1;
+		break;
 	}
+	*ret_why = g_strdup_printf("librdmacm rejects with the reasons 28 and 35, and 4 while its "
+				   "REQ has no answer; the "
+				   "script says %u here; backend udp or umad can",
+				   (unsigned)rdt_rej_reason(rej));
+	return -1;
 }
 
 static int call(struct rp_link *l, struct rp_item *item, char **ret_why)
@@ -475,6 +478,7 @@ static struct rp_item *on_event(struct rp_link *l, const struct rdma_cm_event *e
 	case RDMA_CM_EVENT_CONNECT_REQUEST:
 		return on_request(l, event, ret_why);
 	case RDMA_CM_EVENT_CONNECT_RESPONSE:
+		l->answered = true;
 		return message(l, RDT_MSG_REP, event);
 	case RDMA_CM_EVENT_ESTABLISHED:
 		return l->opts.side == RDT_PASSIVE ? message(l, RDT_MSG_RTU, event) : NULL;

@@ -269,7 +269,7 @@ static void set_port_of_received(struct rp_item *item)
 static struct rp_item *read_one(struct rp_link *l, bool *ret_more)
 {
 	uint8_t buf[RP_FRAME_MAX];
-	char control[512];
+	_Alignas(struct cmsghdr) char control[512];
 	struct sockaddr_storage from = { 0 };
 	struct iovec iov = { buf, sizeof(buf) };
 	struct msghdr msg = { .msg_name = &from,
