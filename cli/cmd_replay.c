@@ -478,7 +478,7 @@ static gint by_name(gconstpointer a, gconstpointer b)
 }
 
 /* Files, and the scripts of folders in order of their names. */
-static GPtrArray *find_scripts(const struct cli_opts *opts)
+static GPtrArray *find_scripts(const struct cli_opts *opts, int *ret_code)
 {
 	GPtrArray *all = g_ptr_array_new_with_free_func(g_free);
 
@@ -496,8 +496,10 @@ static GPtrArray *find_scripts(const struct cli_opts *opts)
 		g_ptr_array_sort(inside, by_name);
 		for (guint i = 0; i < inside->len; i++)
 			g_ptr_array_add(all, inside->pdata[i]);
-		if (dir && !inside->len)
+		if (dir && !inside->len) {
 			cli_error("%s: there is no script (*.rdt) in this folder", *file);
+			*ret_code = CLI_USAGE;
+		}
 		g_ptr_array_unref(inside);
 		if (dir)
 			g_dir_close(dir);
@@ -513,7 +515,7 @@ int cmd_replay(const struct cli_opts *opts)
 
 	if (!read_options(&r))
 		return CLI_USAGE;
-	scripts = find_scripts(opts);
+	scripts = find_scripts(opts, &code);
 	if (!scripts->len) {
 		g_ptr_array_unref(scripts);
 		return CLI_USAGE;

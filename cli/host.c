@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 #include "rdmatrace/states.h"
@@ -75,11 +76,16 @@ static int read_lines(struct host *host, gzFile file)
 
 static int read_host(struct host *host)
 {
+	struct stat st;
 	gzFile file;
 	int code;
 
 	if (g_file_test(host->path, G_FILE_TEST_IS_DIR)) {
 		cli_error("--ftrace %s is a directory", host->path);
+		return CLI_USAGE;
+	}
+	if (!stat(host->path, &st) && (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode))) {
+		cli_error("--ftrace %s is a device and no trace", host->path);
 		return CLI_USAGE;
 	}
 	errno = 0;

@@ -26,6 +26,7 @@
 
 static bool send_frame(struct rp_link *l, struct rp_item *item, char **ret_why);
 static struct rp_item *read_one(struct rp_link *l, bool *ret_more);
+static void read_error(struct rp_link *l);
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
@@ -133,6 +134,7 @@ static struct rp_link *udp_open(const struct rp_link_opts *opts, bool check, GPt
 	l->fd = -1;
 	l->put = send_frame;
 	l->get = read_one;
+	l->trouble = read_error;
 	l->tos = l->ttl = -1;
 	l->to_len = rp_sockaddr(&opts->peer, opts->port, opts->device, &l->to);
 	if (!bind_it(l, ret) || !find_route(l, ret)) {
@@ -235,10 +237,27 @@ static void read_control(struct msghdr *msg, struct rp_carrier *c, int64_t *ns)
 	}
 }
 
-/* ICMP: nobody listens there (yet). */
+/* ICMP: nobody listens there (yet). Other errors were told by sendto(). */
+static bool is_refusal(struct msghdr *msg)
+{
+	for (struct cmsghdr *m = CMSG_FIRSTHDR(msg); m; m = CMSG_NXTHDR(msg, m)) {
+		struct sock_extended_err e;
+
+		if (!((m->cmsg_level == IPPROTO_IP && m->cmsg_type == IP_RECVERR) ||
+		      (m->cmsg_level == IPPROTO_IPV6 && m->cmsg_type == IPV6_RECVERR)) ||
+		    m->cmsg_len < CMSG_LEN(sizeof(e)))
+			continue;
+		memcpy(&e, CMSG_DATA(m), sizeof(e));
+		if (e.ee_errno == ECONNREFUSED)
+			return true;
+	}
+	return false;
+}
+
 static void read_error(struct rp_link *l)
 {
-	char data[512], control[512];
+	_Alignas(struct cmsghdr) char control[512];
+	char data[512];
 	struct iovec iov = { data, sizeof(data) };
 	struct msghdr msg = { .msg_iov = &iov,
 			      .msg_iovlen = 1,
@@ -248,7 +267,7 @@ static void read_error(struct rp_link *l)
 	socklen_t len = sizeof(error);
 
 	while (recvmsg(l->fd, &msg, MSG_ERRQUEUE) >= 0) {
-		l->refused++;
+		l->refused += is_refusal(&msg);
 		msg.msg_controllen = sizeof(control);
 	}
 	(void)!getsockopt(l->fd, SOL_SOCKET, SO_ERROR, &error, &len);
@@ -285,9 +304,8 @@ static struct rp_item *read_one(struct rp_link *l, bool *ret_more)
 
 	*ret_more = n >= 0;
 	if (n < 0) {
-		if (errno == EAGAIN || errno == EINTR)
-			return NULL;
-		read_error(l);
+		if (errno != EAGAIN && errno != EINTR)
+			read_error(l);
 		return NULL;
 	}
 	c.sport = rp_sockaddr_port((void *)&from);

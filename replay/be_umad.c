@@ -189,7 +189,7 @@ static void own_tid(const struct rp_link *l, uint8_t *mad)
 static struct rp_item *receive(struct rp_link *l)
 {
 	int len = RDT_MAD_LEN;
-	uint8_t deth[RDT_LEN_deth], frame[RP_FRAME_MAX];
+	uint8_t deth[RDT_LEN_deth];
 	struct rdt_packet p = { .encap = RDT_ENCAP_ROCEV2,
 				.ethernet = 1,
 				.pkey = 0xffff,
@@ -201,7 +201,6 @@ static struct rp_item *receive(struct rp_link *l)
 				.ext = deth,
 				.payload_len = RDT_MAD_LEN };
 	struct rp_item *item;
-	size_t size;
 
 	if (umad_recv(l->fd, l->umad, &len, 0) < 0 || umad_status(l->umad) ||
 	    len < (int)RDT_MAD_LEN)
@@ -212,12 +211,8 @@ static struct rp_item *receive(struct rp_link *l)
 	own_tid(l, umad_get_mad(l->umad));
 	rdt_qp1_deth_init(deth);
 	p.payload = umad_get_mad(l->umad);
-	if (rdt_packet_encode(&p, frame, sizeof(frame), &size) != RDT_OK)
-		return NULL;
 	item = rp_item_new((enum rdt_side) !l->opts.side, rp_now());
-	item->bytes = g_memdup2(frame, size);
-	item->len = size;
-	if (rp_item_know(item)) {
+	if (rp_item_encode(item, &p) && rp_item_know(item)) {
 		if (l->opts.tap)
 			l->opts.tap(l->opts.tap_user, item, false);
 		return item;

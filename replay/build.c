@@ -211,8 +211,7 @@ static bool begin_packet(struct draft *d, uint8_t opcode, const uint8_t *ext,
 				.payload_len = payload_len };
 	struct rdt_addr src = rp_addr_ip(&d->env->addr[d->s->role]);
 	struct rdt_addr dst = rp_addr_ip(&d->env->addr[!d->s->role]);
-	uint8_t buf[RP_FRAME_MAX], *net;
-	size_t len;
+	uint8_t *net;
 
 	/* A frame has two addresses of one kind, also where a script has none. */
 	if (src.kind != dst.kind) {
@@ -222,12 +221,8 @@ static bool begin_packet(struct draft *d, uint8_t opcode, const uint8_t *ext,
 	p.src = src;
 	p.dst = dst;
 	p.vlans = says_header(d, RDT_H_vlan);
-	if (rdt_packet_encode(&p, buf, sizeof(buf), &len) != RDT_OK)
+	if (!rp_item_encode(d->item, &p))
 		return false;
-	d->item->bytes = g_memdup2(buf, len);
-	d->item->len = len;
-	rdt_eth_set_dst(d->item->bytes, RP_MAC_DST);
-	rdt_eth_set_src(d->item->bytes, RP_MAC_SRC);
 	net = rp_item_net(d->item);
 	d->at[RDT_H_eth] = d->item->bytes;
 	if (p.vlans)
@@ -432,6 +427,12 @@ static bool all_there(struct draft *d)
 	for (size_t i = 0; i < d->s->assign_count; i++) {
 		const struct rp_assign *a = &d->s->assigns[i];
 
+		if (a->field == RDT_F_ipv4_checksum || a->field == RDT_F_icrc_value) {
+			d->env->error = g_strdup("this is computed when all else stands; \"corrupt "
+						 "icrc\" makes a wrong ICRC");
+			d->env->error_pos = a->pos;
+			return false;
+		}
 		if (a->field >= RDT_FIELD_COUNT || d->at[rdt_fields[a->field].hdr] ||
 		    d->s->msg.family == RP_OP)
 			continue;

@@ -370,42 +370,72 @@ static size_t room_of(struct rp_env *env, const struct rp_stmt *s, unsigned fiel
 		return rdt_fields[field].width / 8u;
 	if (field == RP_FIELD_PRIVATE && private_data)
 		return private_data->width / 8u - (ipcm_comes(env, s) ? RDT_LEN_ipcm : 0);
-	return field == RP_FIELD_PRIVATE ? 512 : RP_BYTES_MAX;
+	if (field == RP_FIELD_PRIVATE || msg.family == RP_FPDU)
+		return 512;
+	return msg.family == RP_PACKET ? 4096 : RP_BYTES_MAX;
+}
+
+/* How many bytes a value is, without drawing its symbols. False when a file cannot be read. */
+static bool length_of(struct rp_env *env, const struct rp_value *value, size_t *ret_len)
+{
+	GByteArray *bytes = g_byte_array_new(), *mask = g_byte_array_new();
+	bool ok = true;
+
+	*ret_len = 0;
+	for (size_t i = 0; i < value->part_count && ok; i++) {
+		if (value->parts[i].kind == RP_PART_FILE)
+			ok = put_part(env, &value->parts[i], bytes, mask);
+		else
+			*ret_len += value->parts[i].len;
+	}
+	*ret_len += bytes->len;
+	g_byte_array_unref(bytes);
+	g_byte_array_unref(mask);
+	return ok;
+}
+
+static bool check_fill(struct rp_env *env, const struct rp_stmt *s)
+{
+	size_t len;
+
+	if (!length_of(env, &s->bytes, &len))
+		return false;
+	for (size_t i = 0; i < env->script->memory_count; i++) {
+		const struct rp_memory_decl *m = &env->script->memories[i];
+
+		if (!strcmp(m->name, s->name) && (s->at > m->len || len > m->len - s->at))
+			return env_fail(env, s->pos,
+					g_strdup_printf("%zu bytes at %zu do not fit %s, which has "
+							"%" PRIu64,
+							len, s->at, s->name, m->len));
+	}
+	return true;
 }
 
 static bool check_stmt(struct rp_env *env, const struct rp_stmt *s)
 {
-	GByteArray *bytes = g_byte_array_new(), *mask = g_byte_array_new();
 	char name[64];
-	bool ok = true;
 
-	for (size_t i = 0; i < s->assign_count && ok; i++) {
+	if (s->kind == RP_STMT_FILL)
+		return check_fill(env, s);
+	for (size_t i = 0; i < s->assign_count; i++) {
 		const struct rp_assign *a = &s->assigns[i];
 		const size_t room = room_of(env, s, a->field);
+		size_t len;
 
 		if (a->value.kind != RP_VALUE_BYTES)
 			continue;
-		g_byte_array_set_size(bytes, 0);
-		g_byte_array_set_size(mask, 0);
-		for (size_t k = 0; k < a->value.part_count && ok; k++) {
-			/* Symbols are not drawn by looking. */
-			if (a->value.parts[k].kind == RP_PART_FILE)
-				ok = put_part(env, &a->value.parts[k], bytes, mask);
-			else
-				g_byte_array_set_size(bytes,
-						      bytes->len + (guint)a->value.parts[k].len);
-		}
-		if (ok && bytes->len > room)
-			ok = env_fail(
+		if (!length_of(env, &a->value, &len))
+			return false;
+		if (len > room)
+			return env_fail(
 				env, a->pos,
-				g_strdup_printf("%u bytes do not fit %s of %s, which has room "
+				g_strdup_printf("%zu bytes do not fit %s of %s, which has room "
 						"for %zu",
-						bytes->len, rp_field_name(s->msg, a->field, name),
+						len, rp_field_name(s->msg, a->field, name),
 						rp_msg_name(s->msg), room));
 	}
-	g_byte_array_unref(bytes);
-	g_byte_array_unref(mask);
-	return ok;
+	return true;
 }
 
 /* A number that its symbol cannot hold would be cut. */

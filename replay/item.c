@@ -188,6 +188,20 @@ static uint8_t *begin_frame(struct rp_item *item, const struct rp_carrier *c, un
 	return ip + net;
 }
 
+bool rp_item_encode(struct rp_item *item, const struct rdt_packet *packet)
+{
+	uint8_t buf[RP_FRAME_MAX];
+	size_t size;
+
+	if (rdt_packet_encode(packet, buf, sizeof(buf), &size) != RDT_OK)
+		return false;
+	item->bytes = g_memdup2(buf, size);
+	item->len = size;
+	rdt_eth_set_dst(item->bytes, RP_MAC_DST);
+	rdt_eth_set_src(item->bytes, RP_MAC_SRC);
+	return true;
+}
+
 bool rp_item_wrap(struct rp_item *item, const struct rp_carrier *c, const uint8_t *bth, size_t len)
 {
 	uint8_t *udp;

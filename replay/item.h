@@ -40,6 +40,11 @@ struct rp_carrier {
 #define RP_MAC_DST UINT64_C(0x020000000001)
 #define RP_MAC_SRC UINT64_C(0x020000000002)
 
+struct rdt_packet;
+
+/* Make an item's frame of a packet's description, from Ethernet on. False when it cannot be one. */
+bool rp_item_encode(struct rp_item *item, const struct rdt_packet *packet);
+
 /*
  * Make an item's frame of the bytes from the BTH to the end of the ICRC. The ICRC is computed anew,
  * wrong when item->bad_icrc says so. Returns false when the bytes cannot be a packet.

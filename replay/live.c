@@ -191,9 +191,9 @@ void rp_live_run(struct rp_live *live, struct rp_player *p)
 		}
 		g_free(why);
 	}
+	rp_player_end(p, rp_now(), NULL);
 	if (p->state == RP_FAILED) {
 		tell_silence(live, p);
 		leave(live, p);
 	}
-	rp_player_end(p, rp_now(), NULL);
 }

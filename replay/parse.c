@@ -313,15 +313,39 @@ static bool parse_faults(struct rp_parser *p, struct rp_stmt *s)
 	}
 }
 
+/* What is told to be done must be possible: many packets are an operation, and TCP keeps its own order. */
+static bool check_faults(struct rp_parser *p, const struct rp_stmt *s, struct rp_pos pos)
+{
+	const struct rp_fault *f = &s->fault;
+	const bool packet = s->msg.family == RP_CM || s->msg.family == RP_PACKET;
+	const bool later = f->dup || f->delay_ns || f->hold;
+
+	if ((f->corrupt_icrc || f->truncate != RP_NO_TRUNCATE) && !packet)
+		return rp_parse_fail(
+			p, pos,
+			"corrupt and truncate are for messages of the CM and single "
+			"packets (RC_SEND_ONLY ...); %s is more than one, or has no ICRC",
+			rp_msg_name(s->msg));
+	if (later && (s->msg.family == RP_OP || s->msg.family == RP_TCP))
+		return rp_parse_fail(p, pos,
+				     "dup, delay and hold are for messages and single packets "
+				     "(RC_SEND_ONLY ...), not for %s; a time before it delays it",
+				     rp_msg_name(s->msg));
+	return true;
+}
+
 static bool parse_msg(struct rp_parser *p, struct rp_stmt *s)
 {
+	struct rp_pos pos;
+
 	s->kind = RP_STMT_MSG;
 	if (!message_name(p, &s->msg))
 		return false;
 	if (rp_parse_skip(p, '[') &&
 	    !rp_parse_fields(p, s->msg, ']', &s->assigns, &s->assign_count, &s->rest))
 		return false;
-	return parse_faults(p, s);
+	pos = p->tok.pos;
+	return parse_faults(p, s) && check_faults(p, s, pos);
 }
 
 /* The calls of librdmacm, by the messages that they send: a way to write these. */

@@ -9,6 +9,7 @@ struct rp_delayed {
 	struct rp_item *item;
 	int64_t ns; /* when it goes; INT64_MAX: when what holds it has been sent */
 	const struct rp_stmt *s;
+	struct rp_rec *rec;
 };
 
 static void free_delayed(gpointer p)
@@ -243,20 +244,32 @@ static bool is_damaged(const struct rp_fault *f)
 	return f->corrupt_icrc || f->truncate != RP_NO_TRUNCATE;
 }
 
-static void damage(struct rp_item *item, const struct rp_fault *f)
+/* False when the message is too short to be cut there. */
+static bool damage(struct rp_item *item, const struct rp_fault *f)
 {
 	size_t len;
 	const uint8_t *bth;
 
-	if (!item->bytes || item->msg.family == RP_TCP)
-		return;
+	if (!is_damaged(f))
+		return true;
 	bth = rp_item_bth(item, &len);
 	if (f->corrupt_icrc && bth) {
 		item->bad_icrc = true;
 		rp_item_seal(item);
 	}
-	if (f->truncate != RP_NO_TRUNCATE && bth && f->truncate < len)
-		item->len = (size_t)(bth - item->bytes) + f->truncate;
+	if (f->truncate == RP_NO_TRUNCATE)
+		return true;
+	if (!bth || f->truncate >= len)
+		return false;
+	item->len = (size_t)(bth - item->bytes) + f->truncate;
+	return true;
+}
+
+/* One more message counts against the rate. */
+static void take_slot(struct rp_player *p, int64_t now)
+{
+	if (p->opts.rate)
+		p->next_slot_ns = MAX(now, p->next_slot_ns) + (int64_t)(1000000000u / p->opts.rate);
 }
 
 bool rp_player_may_resend(struct rp_player *p, int64_t now)
@@ -264,8 +277,7 @@ bool rp_player_may_resend(struct rp_player *p, int64_t now)
 	if ((p->opts.max_msgs && p->sent >= p->opts.max_msgs) ||
 	    (p->opts.rate && now < p->next_slot_ns))
 		return false;
-	if (p->opts.rate)
-		p->next_slot_ns = now + (int64_t)(1000000000u / p->opts.rate);
+	take_slot(p, now);
 	p->sent++;
 	p->resent++;
 	for (guint i = p->recs->len; i-- > 0;) {
@@ -294,6 +306,25 @@ static void prepare(struct rp_player *p, const struct rp_stmt *s)
 		p->prepared = rp_build(&p->env, s);
 }
 
+static void send_later(struct rp_player *p, struct rp_rec *rec, int64_t when)
+{
+	struct rp_delayed *d = g_new0(struct rp_delayed, 1);
+
+	d->item = rp_item_copy(rec->got);
+	d->ns = when;
+	d->s = rec->s;
+	d->rec = rec;
+	g_ptr_array_add(p->delayed, d);
+}
+
+/* Nothing of it has left. */
+static void unsend(struct rp_rec *rec)
+{
+	rec->kind = RP_REC_MISSING;
+	rp_item_free(rec->got);
+	rec->got = NULL;
+}
+
 /* Sends one copy; false when the run is over. */
 static bool send_one(struct rp_player *p, const struct rp_stmt *s, size_t index, int64_t when,
 		     int64_t now)
@@ -314,24 +345,28 @@ static bool send_one(struct rp_player *p, const struct rp_stmt *s, size_t index,
 		return true;
 	rec->got = rp_item_copy(item);
 	rec->got->ns = now;
-	damage(rec->got, f);
+	if (!damage(rec->got, f)) {
+		unsend(rec);
+		fail(p, g_strdup_printf("%s (line %u) is shorter than %zu bytes: nothing to cut",
+					rp_msg_name(s->msg), s->pos.line, f->truncate));
+		return false;
+	}
 	if (f->delay_ns || f->hold) {
-		struct rp_delayed *d = g_new0(struct rp_delayed, 1);
-
-		d->item = rp_item_copy(rec->got);
-		d->ns = f->hold ? INT64_MAX : now + scaled(p, f->delay_ns);
-		d->s = s;
-		g_ptr_array_add(p->delayed, d);
+		for (unsigned i = 0; i < MAX(f->dup, 1u); i++)
+			send_later(p, rec, f->hold ? INT64_MAX : now + scaled(p, f->delay_ns));
 	} else {
 		for (unsigned i = 0; i < MAX(f->dup, 1u); i++) {
-			if (put_out(p, rec->got))
+			if (i && p->opts.rate) {
+				send_later(p, rec, p->next_slot_ns);
+				take_slot(p, now);
 				continue;
-			if (!i) {
-				/* Nothing of it has left. */
-				rec->kind = RP_REC_MISSING;
-				rp_item_free(rec->got);
-				rec->got = NULL;
 			}
+			if (put_out(p, rec->got)) {
+				rec->left = true;
+				continue;
+			}
+			if (!i)
+				unsend(rec);
 			return false;
 		}
 		/* When it really left, if who sent it knows. */
@@ -372,8 +407,12 @@ static int64_t run_delayed(struct rp_player *p, int64_t now)
 			i++;
 			continue;
 		}
-		for (unsigned k = 0; k < MAX(d->s->fault.dup, 1u); k++)
-			put_out(p, d->item);
+		if (p->opts.rate && p->next_slot_ns > now && d->s->fault.dup < 2) {
+			first = MIN(first, d->ns = p->next_slot_ns);
+			i++;
+			continue;
+		}
+		d->rec->left |= put_out(p, d->item);
 		g_ptr_array_remove_index(p->delayed, i);
 	}
 	return first;
@@ -431,8 +470,7 @@ static bool play_message(struct rp_player *p, const struct rp_stmt *s, int64_t n
 		unseen(p, s, now);
 		return true;
 	}
-	if (p->opts.rate)
-		p->next_slot_ns = now + (int64_t)(1000000000u / p->opts.rate);
+	take_slot(p, now);
 	if (!send_one(p, s, p->pc, when, now))
 		return false;
 	p->seen[p->pc]++;
@@ -509,9 +547,18 @@ static bool wait_either(struct rp_player *p, const struct rp_stmt *s, int64_t no
 	int64_t until;
 
 	if (rp_plays(p, s->role) && s->alts[0].kind == RP_STMT_MSG) {
-		if (!send_one(p, &s->alts[0], p->pc, now, now))
+		until = due(p, s, now);
+		if (p->opts.rate)
+			until = MAX(until, p->next_slot_ns);
+		if (until > now) {
+			*ret_wait = until;
+			return false;
+		}
+		take_slot(p, now);
+		if (!send_one(p, &s->alts[0], p->pc, until, now))
 			return false;
 		happened(p, now);
+		release(p, s->alts[0].role, s->alts[0].msg, now);
 		return jump(p, s->alts[0].name, now);
 	}
 	if (p->opts.offline)
@@ -590,6 +637,14 @@ int64_t rp_player_run(struct rp_player *p, int64_t now)
 		if (p->pc >= p->script->stmt_count) {
 			if (p->delayed->len && delayed != INT64_MAX)
 				return delayed;
+			if (p->delayed->len) {
+				const struct rp_delayed *d = p->delayed->pdata[0];
+
+				fail(p, g_strdup_printf("%s (line %u) was held back until the end: "
+							"what it waits for did not come",
+							rp_msg_name(d->s->msg), d->s->pos.line));
+				return INT64_MAX;
+			}
 			p->state = RP_PLAYED;
 			return INT64_MAX;
 		}
@@ -709,7 +764,9 @@ static bool take_alternative(struct rp_player *p, struct rp_item *item)
 {
 	const struct rp_stmt *s = p->pc < p->script->stmt_count ? at(p, p->pc) : NULL;
 
-	if (!s || s->kind != RP_STMT_EITHER || rp_plays(p, s->role))
+	/* Of a played role only events are waited for. */
+	if (!s || s->kind != RP_STMT_EITHER ||
+	    (s->alts[0].kind == RP_STMT_MSG && rp_plays(p, s->role)))
 		return false;
 	for (size_t i = 0; i < s->alt_count; i++) {
 		const struct rp_stmt *alt = &s->alts[i];
@@ -838,6 +895,17 @@ void rp_player_end(struct rp_player *p, int64_t now, const char *why)
 {
 	if (why)
 		fail(p, g_strdup(why));
+	if (p->ended)
+		return;
+	p->ended = true;
+	/* What was to leave later has not left. */
+	for (guint i = 0; i < p->delayed->len; i++) {
+		struct rp_rec *rec = ((struct rp_delayed *)p->delayed->pdata[i])->rec;
+
+		if (rec->kind == RP_REC_SENT && !rec->left)
+			unsend(rec);
+	}
+	g_ptr_array_set_size(p->delayed, 0);
 	for (size_t i = p->pc; i < p->script->stmt_count; i++) {
 		const struct rp_stmt *s = at(p, i);
 

@@ -35,6 +35,7 @@ struct rp_rec {
 	size_t index;            /* of s in the script */
 	int64_t ns;              /* when; for MISSING when it was given up */
 	int64_t due_ns;          /* SENT: when it should have been sent */
+	bool left;               /* SENT: a copy is on its way */
 	uint64_t script_ns;      /* when the script has it, from its begin */
 	struct rp_item *want,
 		*got;   /* what the script says; what was sent or came; NULL where none */
@@ -90,6 +91,7 @@ struct rp_player {
 	uint64_t resent;      /* of sent: the same again because nobody listened; the last rec's */
 	size_t furthest;      /* statement that has happened, since the last jump */
 	int64_t next_slot_ns; /* of the rate limit */
+	bool ended;
 };
 
 struct rp_player *rp_player_new(const struct rp_script *script, const struct rp_play_opts *opts,

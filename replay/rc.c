@@ -112,26 +112,42 @@ static struct rp_item *packet(struct rp_rc *rc, uint8_t opcode, uint32_t psn, co
 				.se = se,
 				.src = rc->player->env.addr[self],
 				.dst = rc->player->env.addr[!self] };
-	uint8_t buf[RP_FRAME_MAX];
-	size_t size;
 
 	number(rc, !self, "qpn", &p.dest_qpn);
-	if (rdt_packet_encode(&p, buf, sizeof(buf), &size) != RDT_OK) {
+	if (!rp_item_encode(item, &p)) {
 		rp_item_free(item);
 		return NULL;
 	}
-	item->bytes = g_memdup2(buf, size);
-	item->len = size;
 	item->msg = (struct rp_msg){ RP_PACKET, opcode };
 	return item;
 }
 
+/* The operation in flight is over: why is NULL or what went wrong, and taken. */
+static void finish(struct rp_rc *rc, char *why)
+{
+	struct rp_op *op = rc->op ? &rc->op->op : NULL;
+
+	if (op && !why && rc->reply->len) {
+		g_free(op->reply);
+		op->reply = g_memdup2(rc->reply->data, rc->reply->len);
+		op->reply_len = rc->reply->len;
+	}
+	rc->op = NULL;
+	rc->done = true;
+	g_free(rc->why);
+	rc->why = why;
+	rc->deadline = INT64_MAX;
+}
+
+/* What cannot be sent now cannot be sent again either: an operation of ours ends with it. */
 static void transmit(struct rp_rc *rc, struct rp_item *item)
 {
 	char *why = NULL;
 
-	if (item && !rc->send(rc->user, item, &why) && !rc->why)
-		rc->why = why;
+	if (!item || rc->send(rc->user, item, &why))
+		return;
+	if (rc->op)
+		finish(rc, why ? why : g_strdup("it could not be sent"));
 	else
 		g_free(why);
 }
@@ -231,7 +247,7 @@ static void push_message(struct rp_rc *rc, const struct rp_op *op)
 
 static void send_packets(struct rp_rc *rc, int64_t now, uint32_t from_psn)
 {
-	for (guint i = 0; i < rc->packets->len; i++) {
+	for (guint i = 0; i < rc->packets->len && rc->op; i++) {
 		struct rp_item *item = rc->packets->pdata[i];
 		size_t len;
 		const uint8_t *bth = rp_item_bth(item, &len);
@@ -239,7 +255,8 @@ static void send_packets(struct rp_rc *rc, int64_t now, uint32_t from_psn)
 		if (rdt_psn_diff(rdt_bth_psn(bth), from_psn) >= 0 || rc->packets->len == 1)
 			transmit(rc, item);
 	}
-	rc->deadline = now + RESEND_NS;
+	if (rc->op)
+		rc->deadline = now + RESEND_NS;
 }
 
 bool rp_rc_start(struct rp_rc *rc, struct rp_item *item, int64_t now, char **ret_why)
@@ -284,21 +301,6 @@ bool rp_rc_start(struct rp_rc *rc, struct rp_item *item, int64_t now, char **ret
 	}
 	send_packets(rc, now, rc->first_psn);
 	return true;
-}
-
-static void finish(struct rp_rc *rc, char *why)
-{
-	struct rp_op *op = rc->op ? &rc->op->op : NULL;
-
-	if (op && !why && rc->reply->len) {
-		g_free(op->reply);
-		op->reply = g_memdup2(rc->reply->data, rc->reply->len);
-		op->reply_len = rc->reply->len;
-	}
-	rc->op = NULL;
-	rc->done = true;
-	rc->why = why;
-	rc->deadline = INT64_MAX;
 }
 
 bool rp_rc_done(struct rp_rc *rc, char **ret_why)

@@ -104,6 +104,8 @@ char *rp_roce_silence(const struct rp_link *l)
 enum rp_wait rp_roce_wait(struct rp_link *l, int64_t until, struct rp_item **ret_item,
 			  char **ret_why)
 {
+	bool ready = false;
+
 	for (;;) {
 		int64_t first = until;
 		struct rp_item *item;
@@ -117,8 +119,11 @@ enum rp_wait rp_roce_wait(struct rp_link *l, int64_t until, struct rp_item **ret
 			*ret_item = item;
 			return RP_WAIT_ITEM;
 		}
-		if (more)
+		/* Strangers who send without end do not stop the time. */
+		if (more && rp_now() < until)
 			continue;
+		if (ready && !more && l->trouble)
+			l->trouble(l);
 		if (l->knock_at)
 			first = MIN(first, l->knock_at);
 		if (l->rc)
@@ -126,8 +131,11 @@ enum rp_wait rp_roce_wait(struct rp_link *l, int64_t until, struct rp_item **ret
 		got = rp_wait_fd(l->fd, first);
 		if (got < 0)
 			return RP_WAIT_STOP;
-		if (got > 0)
+		if (got > 0 && !ready) {
+			ready = true;
 			continue;
+		}
+		ready = false;
 		if (l->knock_at && rp_now() >= l->knock_at)
 			knock(l);
 		if (l->rc)

@@ -17,6 +17,8 @@ struct rp_link {
 	/* Puts a frame on the wire; takes one of the peer from it (*ret_more: look again). */
 	bool (*put)(struct rp_link *l, struct rp_item *item, char **ret_why);
 	struct rp_item *(*get)(struct rp_link *l, bool *ret_more);
+	void (*trouble)(
+		struct rp_link *l); /* something is to be read that get() does not; may be NULL */
 	struct rp_link_opts opts;
 	struct sockaddr_storage to;
 	socklen_t to_len;
