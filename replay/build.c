@@ -424,8 +424,22 @@ static bool build_fpdu(struct draft *d)
 /* A field of a header that this message does not have here: what is said would be lost. */
 static bool all_there(struct draft *d)
 {
+	const struct rdt_field *all_private = rp_msg_private(d->s->msg);
+	const struct rp_assign *private_data = NULL;
+
 	for (size_t i = 0; i < d->s->assign_count; i++) {
 		const struct rp_assign *a = &d->s->assigns[i];
+
+		if (a->field == RP_FIELD_PRIVATE ||
+		    (a->field < RDT_FIELD_COUNT && &rdt_fields[a->field] == all_private)) {
+			if (private_data) {
+				d->env->error = g_strdup("private and private_data are the same "
+							 "bytes: say one of them");
+				d->env->error_pos = a->pos;
+				return false;
+			}
+			private_data = a;
+		}
 
 		if (a->field == RDT_F_ipv4_checksum || a->field == RDT_F_icrc_value) {
 			d->env->error = g_strdup("this is computed when all else stands; \"corrupt "

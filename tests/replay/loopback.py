@@ -28,17 +28,23 @@ def result(text):
     return {"level": "none"}
 
 
+# The passive side in another network namespace (of that process), and the addresses of both.
+NAMESPACE = os.environ.get("REPLAY_NS")
+ACTIVE, PASSIVE = ("10.9.0.1", "10.9.0.2") if NAMESPACE else ("127.0.0.1", "127.0.0.2")
+
+
 def play(program, script, port):
     with open(script, encoding="utf-8") as file:
         backend = "mpa" if "transport iwarp" in file.read() else "udp"
     backend = os.environ.get("REPLAY_BACKEND", backend)
     common = ["--backend", backend, "--port", str(port), "--speed", "asap", "-T", "ndjson", "--max-msgs", "100000",
               "--rate", "1000000", "--timeout", "4s"]
-    passive = subprocess.Popen([program, "replay", script, "--play", "p", "--local", "127.0.0.2", "--peer",
-                                "127.0.0.1", "-v", *common], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    inside = ["nsenter", "-t", NAMESPACE, "-n"] if NAMESPACE else []
+    passive = subprocess.Popen([*inside, program, "replay", script, "--play", "p", "--local", PASSIVE, "--peer",
+                                ACTIVE, "-v", *common], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                text=True)
     passive.stderr.readline()  # it says when it is bound
-    active = run(program, "replay", script, "--play", "a", "--local", "127.0.0.1", "--peer", "127.0.0.2", *common)
+    active = run(program, "replay", script, "--play", "a", "--local", ACTIVE, "--peer", PASSIVE, *common)
     try:
         out, _ = passive.communicate(timeout=90)
     except subprocess.TimeoutExpired:

@@ -1,9 +1,26 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# loopback.py with backend packet, in a network namespace.
+# loopback.py with backend packet, in network namespaces: on a loopback, and between two ends of a link with
+# MAC addresses of their own.
 # Usage: packet.sh RDMA_TRACE CAPTURES
+set -e
+if [ "$REPLAY_BACKEND" != packet ]; then
+	unshare -rn true 2>/dev/null || exit 77
+	REPLAY_BACKEND=packet exec unshare -rn "$0" "$@"
+fi
 here=$(dirname "$(readlink -f "$0")")
-unshare -rn true 2>/dev/null || exit 77
-export REPLAY_BACKEND=packet
-exec unshare -rn sh -c 'ip link set lo up && exec "$0" "$@"' "$here/loopback.py" "$1" "$2" rping4 slow reject access-error \
-	"$here/frames.rdt"
+ip link set lo up
+"$here/loopback.py" "$1" "$2" rping4 slow reject access-error "$here/frames.rdt"
+
+unshare -n sleep 120 &
+other=$!
+trap 'kill $other' EXIT
+while [ "$(readlink /proc/$other/ns/net)" = "$(readlink /proc/self/ns/net)" ]; do sleep 0.1; done
+ip link add v0 type veth peer name v1 netns $other 2>/dev/null || {
+	echo "no veth in this kernel: the link is not tried"
+	exit 0
+}
+ip addr add 10.9.0.1/24 dev v0
+ip link set v0 up
+nsenter -t $other -n sh -c 'ip link set lo up && ip addr add 10.9.0.2/24 dev v1 && ip link set v1 up'
+REPLAY_NS=$other "$here/loopback.py" "$1" "$2" rping4 reject "$here/frames.rdt"

@@ -406,6 +406,55 @@ Test(replay, giving_up_names_the_guid)
 	}
 }
 
+/* What never leaves was not sent; what holds it may stand in an any. */
+Test(replay, hold)
+{
+	static const char never[] =
+		HEAD "a > REQ[]\np > REP[]\na > RTU[]\na > DREQ[] hold until p > LAP\n";
+	static const char any[] = HEAD "a > REQ[]\np > REP[]\na > RTU[] hold until a > MRA\n"
+				       "any { a > MRA[] }\n+500ms a > DREQ[]\np > DREP[]\n";
+	static const char after[] = HEAD "a > REQ[]\np > REP[]\na > MRA[]\na > RTU[]\n"
+					 "a > DREQ[]\np > DREP[]\n";
+	struct rp_grade grade;
+	struct rp_player *p = run(never, never, RDT_ACTIVE, NULL, &grade);
+
+	cr_expect_eq(p->state, RP_FAILED);
+	cr_expect_lt(grade.level, RP_F1, "F%u", grade.level);
+	rp_grade_clear(&grade);
+	rp_player_free(p);
+	/* The peer waits for the RTU after the MRA: it ends well when both come. */
+	p = run(after, any, RDT_PASSIVE, NULL, &grade);
+	cr_expect_eq(p->state, RP_PLAYED, "%s", p->why);
+	cr_expect_geq(grade.level, RP_F3, "F%u", grade.level);
+	rp_grade_clear(&grade);
+	rp_player_free(p);
+}
+
+/* An any of the played role is sent when it is due; one of its program's events is waited for. */
+Test(replay, any_of_the_played_role)
+{
+	static const char late[] = HEAD "a > REQ[]\n+2s any { a > MRA[] }\n";
+	static const char event[] =
+		HEAD "a > REQ[]\np > REP[]\nany { p event ESTABLISHED => up\ntimeout 1s => no }\n"
+		     "label up:\np > DREQ[]\nend\nlabel no:\nend\n";
+	static const char peer[] = HEAD "a > REQ[]\np > REP[]\na > RTU[]\np > DREQ[]\n";
+	const struct rp_rec *rec;
+	struct rp_grade grade;
+	struct rp_player *p = run(late, late, RDT_ACTIVE, NULL, &grade);
+
+	cr_assert_eq(p->recs->len, 2);
+	rec = p->recs->pdata[1];
+	cr_expect_eq(rec->ns - ((const struct rp_rec *)p->recs->pdata[0])->ns, 2000000000);
+	rp_grade_clear(&grade);
+	rp_player_free(p);
+	p = run(event, peer, RDT_PASSIVE, NULL, &grade);
+	rec = p->recs->pdata[p->recs->len - 1];
+	cr_expect_eq(rec->kind, RP_REC_SENT);
+	cr_expect_eq(rec->got->msg.code, RDT_MSG_DREQ);
+	rp_grade_clear(&grade);
+	rp_player_free(p);
+}
+
 /* Only the peer of the command line is spoken to: the check that all backends share. */
 Test(sockaddr, only_the_host_counts)
 {

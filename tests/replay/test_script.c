@@ -219,6 +219,12 @@ Test(script, everything_prints_and_parses)
 
 Test(script, errors_say_where_and_what)
 {
+	fails(HEAD "a > SEND[] corrupt icrc\n",
+	      "3:12: corrupt and truncate are for messages of the CM and single packets "
+	      "(RC_SEND_ONLY ...); SEND is more than one, or has no ICRC");
+	fails(HEAD "a > WRITE[] dup x2\n", "3:13: dup, delay and hold are for messages and single "
+					   "packets (RC_SEND_ONLY ...), not "
+					   "for WRITE; a time before it delays it");
 	fails("", "1:1: expected rdt 1 in the first line, not the end of the script");
 	fails("rdt 2\n", "1:5: expected version 1 after rdt: this program reads no other, not 2");
 	fails(HEAD "a > FOO[]\n", "3:5: expected a message: REQ MRA REJ REP RTU DREQ DREP SIDR_REQ "
