@@ -289,7 +289,6 @@ static enum source_result wtap_source_next(struct source *source, struct packet 
 		}
 		/* A reader of text formats may leave its complaint and go on. */
 		g_clear_pointer(&info, g_free);
-		err = 0;
 		source->number++;
 	} while (rec->rec_type != REC_TYPE_PACKET);
 

@@ -242,25 +242,17 @@ static void read_tag(struct msghdr *msg, struct rp_carrier *c)
 
 static struct rp_item *get(struct rp_link *l, bool *ret_more)
 {
-	uint8_t buf[RP_FRAME_MAX];
-	_Alignas(struct cmsghdr) char control[128];
-	struct sockaddr_ll from = { 0 };
-	struct iovec iov = { buf, sizeof(buf) };
-	struct msghdr msg = { .msg_name = &from,
-			      .msg_namelen = sizeof(from),
-			      .msg_iov = &iov,
-			      .msg_iovlen = 1,
-			      .msg_control = control,
-			      .msg_controllen = sizeof(control) };
-	const ssize_t n = recvmsg(l->fd, &msg, 0);
+	struct rp_received r;
+	const ssize_t n = rp_roce_read(l, &r);
+	const struct sockaddr_ll *from = (const void *)&r.from;
 	struct rdt_frame frame;
 	struct rp_item *item;
 	struct rp_carrier c;
 
 	*ret_more = n >= 0;
-	if (n < 0 || from.sll_pkttype == PACKET_OUTGOING)
+	if (n < 0 || from->sll_pkttype == PACKET_OUTGOING)
 		return NULL;
-	rdt_frame_parse(RDT_LINK_ETHERNET, buf, (size_t)n, (size_t)n, l->opts.port, &frame);
+	rdt_frame_parse(RDT_LINK_ETHERNET, r.bytes, (size_t)n, (size_t)n, l->opts.port, &frame);
 	if (frame.kind != RDT_FRAME_IB || frame.encap != RDT_ENCAP_ROCEV2 ||
 	    !rdt_addr_equal(&frame.src, &l->opts.peer) ||
 	    !rdt_addr_equal(&frame.dst, &l->opts.local) || frame.bth_have < frame.bth_len)
@@ -270,7 +262,7 @@ static struct rp_item *get(struct rp_link *l, bool *ret_more)
 				 .sport = frame.sport,
 				 .tagged = frame.vlans > 0,
 				 .vlan = frame.vlans ? frame.vlan[0] : 0 };
-	read_tag(&msg, &c);
+	read_tag(&r.msg, &c);
 	item = rp_item_new((enum rdt_side) !l->opts.side, rp_now());
 	item->bad_icrc = rdt_icrc_check(&frame, NULL, NULL) != RDT_ICRC_OK;
 	if (!rp_item_wrap(item, &c, frame.bth, frame.bth_len)) {
@@ -278,7 +270,7 @@ static struct rp_item *get(struct rp_link *l, bool *ret_more)
 		return NULL;
 	}
 	/* MAC addresses and IP header as they came. */
-	memcpy(item->bytes, buf, 12);
+	memcpy(item->bytes, r.bytes, 12);
 	if (frame.net[0] == 0x45)
 		memcpy(rp_item_net(item), frame.net, RDT_LEN_ipv4);
 	rp_item_seal(item);

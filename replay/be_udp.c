@@ -287,20 +287,11 @@ static void set_port_of_received(struct rp_item *item)
 /* One datagram; NULL when there is none of the peer. *ret_more: look again. */
 static struct rp_item *read_one(struct rp_link *l, bool *ret_more)
 {
-	uint8_t buf[RP_FRAME_MAX];
-	_Alignas(struct cmsghdr) char control[512];
-	struct sockaddr_storage from = { 0 };
-	struct iovec iov = { buf, sizeof(buf) };
-	struct msghdr msg = { .msg_name = &from,
-			      .msg_namelen = sizeof(from),
-			      .msg_iov = &iov,
-			      .msg_iovlen = 1,
-			      .msg_control = control,
-			      .msg_controllen = sizeof(control) };
+	struct rp_received r;
 	struct rp_carrier c = { .src = l->opts.peer, .dst = l->opts.local, .dport = l->opts.port };
 	struct rp_item *item;
 	int64_t ns = rp_now();
-	const ssize_t n = recvmsg(l->fd, &msg, 0);
+	const ssize_t n = rp_roce_read(l, &r);
 
 	*ret_more = n >= 0;
 	if (n < 0) {
@@ -308,18 +299,18 @@ static struct rp_item *read_one(struct rp_link *l, bool *ret_more)
 			read_error(l);
 		return NULL;
 	}
-	c.sport = rp_sockaddr_port((void *)&from);
-	if (!rp_sockaddr_is((void *)&from, &l->opts.peer)) {
+	c.sport = rp_sockaddr_port((void *)&r.from);
+	if (!rp_sockaddr_is((void *)&r.from, &l->opts.peer)) {
 		l->strangers++;
 		return NULL;
 	}
-	read_control(&msg, &c, &ns);
+	read_control(&r.msg, &c, &ns);
 	item = rp_item_new((enum rdt_side) !l->opts.side, ns);
-	if (!rp_item_wrap(item, &c, buf, (size_t)n)) {
+	if (!rp_item_wrap(item, &c, r.bytes, (size_t)n)) {
 		rp_item_free(item);
 		return NULL;
 	}
-	rp_find_ip_id(item, rdt_icrc_value(buf + n - RDT_LEN_icrc));
+	rp_find_ip_id(item, rdt_icrc_value(r.bytes + n - RDT_LEN_icrc));
 	set_port_of_received(item);
 	rp_roce_heard(l, item);
 	return item;

@@ -421,7 +421,15 @@ static bool build_fpdu(struct draft *d)
 
 /* ---- all ------------------------------------------------------------------------------------------ */
 
-/* A field of a header that this message does not have here: what is said would be lost. */
+/* Takes text. */
+static bool refuse(struct draft *d, const struct rp_assign *a, char *text)
+{
+	d->env->error = text;
+	d->env->error_pos = a->pos;
+	return false;
+}
+
+/* Is what the statement says in the message? Else it would be lost: no such header here, or computed. */
 static bool all_there(struct draft *d)
 {
 	const struct rdt_field *all_private = rp_msg_private(d->s->msg);
@@ -432,28 +440,24 @@ static bool all_there(struct draft *d)
 
 		if (a->field == RP_FIELD_PRIVATE ||
 		    (a->field < RDT_FIELD_COUNT && &rdt_fields[a->field] == all_private)) {
-			if (private_data) {
-				d->env->error = g_strdup("private and private_data are the same "
-							 "bytes: say one of them");
-				d->env->error_pos = a->pos;
-				return false;
-			}
+			if (private_data)
+				return refuse(
+					d, a,
+					g_strdup("private and private_data are the same bytes: say "
+						 "one of them"));
 			private_data = a;
 		}
-
-		if (a->field == RDT_F_ipv4_checksum || a->field == RDT_F_icrc_value) {
-			d->env->error = g_strdup("this is computed when all else stands; \"corrupt "
-						 "icrc\" makes a wrong ICRC");
-			d->env->error_pos = a->pos;
-			return false;
-		}
-		if (a->field >= RDT_FIELD_COUNT || d->at[rdt_fields[a->field].hdr] ||
-		    d->s->msg.family == RP_OP)
-			continue;
-		d->env->error = g_strdup_printf("this %s has no %s header", rp_msg_name(d->s->msg),
-						rdt_hdrs[rdt_fields[a->field].hdr].key);
-		d->env->error_pos = a->pos;
-		return false;
+		if (a->field == RDT_F_ipv4_checksum || a->field == RDT_F_icrc_value)
+			return refuse(
+				d, a,
+				g_strdup("this is computed when all else stands; \"corrupt icrc\" "
+					 "makes a wrong ICRC"));
+		if (a->field < RDT_FIELD_COUNT && !d->at[rdt_fields[a->field].hdr] &&
+		    d->s->msg.family != RP_OP)
+			return refuse(d, a,
+				      g_strdup_printf("this %s has no %s header",
+						      rp_msg_name(d->s->msg),
+						      rdt_hdrs[rdt_fields[a->field].hdr].key));
 	}
 	return true;
 }

@@ -101,6 +101,18 @@ char *rp_roce_silence(const struct rp_link *l)
 		l->opts.port, peer, rp_msg_name(l->knock->msg), times, times == 1 ? "" : "s");
 }
 
+ssize_t rp_roce_read(const struct rp_link *l, struct rp_received *ret)
+{
+	ret->iov = (struct iovec){ ret->bytes, sizeof(ret->bytes) };
+	ret->msg = (struct msghdr){ .msg_name = &ret->from,
+				    .msg_namelen = sizeof(ret->from),
+				    .msg_iov = &ret->iov,
+				    .msg_iovlen = 1,
+				    .msg_control = ret->control,
+				    .msg_controllen = sizeof(ret->control) };
+	return recvmsg(l->fd, &ret->msg, 0);
+}
+
 enum rp_wait rp_roce_wait(struct rp_link *l, int64_t until, struct rp_item **ret_item,
 			  char **ret_why)
 {

@@ -35,6 +35,18 @@ struct rp_link {
 	int ifindex;
 };
 
+/* What one read of a socket gave: a frame or a datagram, who sent it, what the kernel says beside. */
+struct rp_received {
+	uint8_t bytes[RP_FRAME_MAX];
+	_Alignas(struct cmsghdr) char control[512];
+	struct sockaddr_storage from;
+	struct iovec iov;
+	struct msghdr msg; /* refers to the others */
+};
+
+/* How many bytes came; below 0 with errno. */
+ssize_t rp_roce_read(const struct rp_link *l, struct rp_received *ret);
+
 void rp_roce_attach(struct rp_link *l, struct rp_player *player);
 bool rp_roce_send(struct rp_link *l, struct rp_item *item, char **ret_why);
 enum rp_wait rp_roce_wait(struct rp_link *l, int64_t until, struct rp_item **ret_item,
