@@ -283,13 +283,13 @@ static void finding_cell(const struct list *l, const struct rdt_conn *conn,
 	const struct rdt_finding *f = NULL;
 	char code[32], note[CLI_HOST_TEXT + 64], title[RDT_WHY_TEXT];
 
-	note_cell(conn, outcome, note, sizeof(note));
 	if (l->why)
 		rdt_why_of(l->why, rdt_tracker_conn_index(l->session.tracker, conn), &f, 1);
 	if (!f || f->severity < RDT_SEVERITY_WARNING) {
-		g_strlcpy(buf, note, size);
+		note_cell(conn, outcome, buf, size);
 		return;
 	}
+	note_cell(conn, outcome, note, sizeof(note));
 	/* Where the setup failed, the note has the reason; else it only counts what is strange. */
 	if (outcome == RDT_OUTCOME_REJECTED || outcome == RDT_OUTCOME_REFUSED ||
 	    outcome == RDT_OUTCOME_TIMEOUT || outcome == RDT_OUTCOME_UNANSWERED)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The table of commands, and who gets the command line. */
 #include <locale.h>
+#include <malloc.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -88,6 +89,15 @@ static int run(const struct rdt_cmd *cmd, int argc, char **argv)
 	return code;
 }
 
+/* A million connections are kept to the end: ask for memory seldom, and give none back before. */
+static void take_memory_in_large_steps(void)
+{
+#ifdef M_TOP_PAD
+	mallopt(M_TOP_PAD, 4 << 20);
+	mallopt(M_TRIM_THRESHOLD, 256 << 20);
+#endif
+}
+
 int main(int argc, char **argv)
 {
 	const struct rdt_cmd *cmd;
@@ -97,6 +107,7 @@ int main(int argc, char **argv)
 	setlocale(LC_NUMERIC, "C");
 	/* A reader that has seen enough closes the pipe: die of it silently, as tools do. */
 	signal(SIGPIPE, SIG_DFL);
+	take_memory_in_large_steps();
 
 	if (argc < 2) {
 		usage(stderr);

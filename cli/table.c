@@ -6,6 +6,8 @@
 
 #define GAP 2
 #define CELL_MAX 4000
+/* Short texts are copied in whole steps: what lies behind is overwritten next, or is slack. */
+#define STEP 16u
 
 /* Stands before each text in table.text; no alignment. */
 struct cell {
@@ -26,8 +28,8 @@ static char *make_room(struct table *t, size_t size)
 {
 	char *at;
 
-	if (t->used + size > t->room) {
-		t->room = (t->used + size) * 3 / 2 + 65536;
+	if (t->used + size + STEP > t->room) {
+		t->room = (t->used + size + STEP) * 3 / 2 + 65536;
 		t->text = realloc(t->text, t->room);
 		if (!t->text)
 			cli_no_memory();
@@ -42,6 +44,21 @@ void table_row(struct table *t, enum cli_tone tone)
 	*make_room(t, 1) = (char)tone;
 	t->rows++;
 	t->cell = 0;
+}
+
+/* Copy len bytes, and up to STEP - 1 more of both's slack: without a call for each of ten short cells. */
+static char *put_steps(char *to, const char *from, size_t len)
+{
+	for (size_t n = 0; n < len; n += STEP)
+		memcpy(to + n, from + n, STEP);
+	return to + len;
+}
+
+static char *put_spaces(char *to, size_t count)
+{
+	for (size_t n = 0; n < count; n += STEP)
+		memset(to + n, ' ', STEP);
+	return to + count;
 }
 
 /* Columns that len bytes take. Most cells are ASCII, and there may be a million. */
@@ -131,7 +148,7 @@ static char *add(char *at, const char *text)
 /* Room for the longest line that these cells can make. */
 static char *line_room(struct table *t, const struct cell *cells)
 {
-	size_t need = 16;
+	size_t need = 16 + 2 * STEP;
 
 	for (size_t i = 0; i < t->count; i++)
 		need += cells[i].len + (size_t)t->width[i] + GAP + 32;
@@ -168,14 +185,12 @@ static void put_line(struct table *t, const struct cli_opts *opts, const struct 
 		if (t->columns[i].right)
 			owed += room - width;
 		if (width) {
-			memset(at, ' ', owed);
-			at += owed;
+			at = put_spaces(at, owed);
 			left -= owed + width;
 			owed = 0;
 			if (toned)
 				at = add(at, cli_tone(opts, tone));
-			memcpy(at, texts[i], len);
-			at += len;
+			at = put_steps(at, texts[i], len);
 			if (len < cells[i].len)
 				at = add(at, opts->ascii ? "~" : "…");
 			if (toned)
@@ -189,40 +204,50 @@ static void put_line(struct table *t, const struct cli_opts *opts, const struct 
 	fwrite(t->line, 1, (size_t)(at - t->line), cli_out());
 }
 
+/* The cells of a row, from its place in table.text. Returns where the next begins. */
+static const char *row_cells(const struct table *t, const char *at, struct cell *cells,
+			     const char **texts)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		memcpy(&cells[i], at, sizeof(cells[i]));
+		texts[i] = at + sizeof(cells[i]);
+		at = texts[i] + cells[i].len + 1;
+	}
+	return at;
+}
+
 static void put_titles(struct table *t, const struct cli_opts *opts, const bool *show,
 		       unsigned last_width)
 {
 	struct cell cells[TABLE_COLUMNS];
 	const char *texts[TABLE_COLUMNS];
+	const size_t rows_end = t->used;
 
-	for (size_t i = 0; i < t->count; i++) {
-		texts[i] = t->columns[i].title;
-		cells[i].len = (uint16_t)strlen(texts[i]);
-		cells[i].width = (uint16_t)cli_text_width(texts[i]);
-	}
+	t->cell = 0;
+	for (size_t i = 0; i < t->count; i++)
+		table_cell(t, t->columns[i].title);
+	row_cells(t, t->text + rows_end, cells, texts);
 	fputs(cli_tone(opts, CLI_TONE_BOLD), cli_out());
 	put_line(t, opts, cells, texts, show, last_width, CLI_TONE_OFF);
 	fputs(cli_tone(opts, CLI_TONE_OFF), cli_out());
+	t->used = rows_end;
 }
 
 void table_flush(struct table *t, const struct cli_opts *opts)
 {
 	struct cell cells[TABLE_COLUMNS];
-	const char *texts[TABLE_COLUMNS], *at = t->text;
+	const char *texts[TABLE_COLUMNS], *at;
 	bool show[TABLE_COLUMNS];
 	const unsigned last_width = fit(t, opts->width, show);
 
 	if (!t->titled && t->rows)
 		put_titles(t, opts, show, last_width);
 	t->titled |= t->rows > 0;
+	at = t->text;
 	for (size_t row = 0; row < t->rows; row++) {
 		const enum cli_tone tone = (enum cli_tone) * at++;
 
-		for (size_t i = 0; i < t->count; i++) {
-			memcpy(&cells[i], at, sizeof(cells[i]));
-			texts[i] = at + sizeof(cells[i]);
-			at = texts[i] + cells[i].len + 1;
-		}
+		at = row_cells(t, at, cells, texts);
 		put_line(t, opts, cells, texts, show, last_width, tone);
 	}
 	t->used = t->rows = 0;

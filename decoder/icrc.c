@@ -102,6 +102,17 @@ RDT_INLINE uint32_t crc_run(const uint32_t table[16][256], uint32_t crc, const u
 		      table[4][b >> 24 & 0xff] ^ table[3][b >> 32 & 0xff] ^
 		      table[2][b >> 40 & 0xff] ^ table[1][b >> 48 & 0xff] ^ table[0][b >> 56];
 	}
+	if (len >= 8) {
+		uint64_t a;
+
+		memcpy(&a, p, sizeof(a));
+		a = le64toh(a) ^ crc;
+		crc = table[7][a & 0xff] ^ table[6][a >> 8 & 0xff] ^ table[5][a >> 16 & 0xff] ^
+		      table[4][a >> 24 & 0xff] ^ table[3][a >> 32 & 0xff] ^
+		      table[2][a >> 40 & 0xff] ^ table[1][a >> 48 & 0xff] ^ table[0][a >> 56];
+		p += 8;
+		len -= 8;
+	}
 	for (; len; p++, len--)
 		crc = crc >> 8 ^ table[0][(crc ^ *p) & 0xff];
 	return ~crc;
@@ -155,10 +166,14 @@ static size_t masked_net(enum rdt_encap encap, const uint8_t *net, uint8_t *out)
 	return RDT_LEN_grh;
 }
 
+/* Up to that many bytes after the BTH, a copy behind the head costs less than a second run; a MAD is one. */
+#define SHORT 512u
+
 uint32_t rdt_icrc_compute(enum rdt_encap encap, const uint8_t *lrh, const uint8_t *net,
 			  const uint8_t *l4, const uint8_t *bth, size_t len)
 {
-	uint8_t head[RDT_LEN_lrh + RDT_LEN_grh + RDT_LEN_udp + RDT_LEN_bth];
+	uint8_t head[RDT_LEN_lrh + RDT_LEN_grh + RDT_LEN_udp + RDT_LEN_bth + SHORT];
+	const size_t rest = len - RDT_LEN_bth;
 	size_t n = RDT_LEN_lrh;
 	uint32_t crc = 0;
 
@@ -186,8 +201,13 @@ uint32_t rdt_icrc_compute(enum rdt_encap encap, const uint8_t *lrh, const uint8_
 	rdt_bth_set_fecn(head + n, true);
 	rdt_bth_set_becn(head + n, true);
 	rdt_bth_set_rsvd4(head + n, ~0u);
-	crc = rdt_crc32(crc, head, n + RDT_LEN_bth);
-	return rdt_crc32(crc, bth + RDT_LEN_bth, len - RDT_LEN_bth);
+	n += RDT_LEN_bth;
+	if (rest <= SHORT) {
+		memcpy(head + n, bth + RDT_LEN_bth, rest);
+		return rdt_crc32(crc, head, n + rest);
+	}
+	crc = rdt_crc32(crc, head, n);
+	return rdt_crc32(crc, bth + RDT_LEN_bth, rest);
 }
 
 /*
