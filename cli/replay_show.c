@@ -91,7 +91,10 @@ static void remark(const struct cli_opts *opts, const struct replay_run *run,
 		fputs("not sent: the script drops it", out);
 		break;
 	case RP_REC_GOT:
-		fputs("received", out);
+		fputs(rec->got->malformed  ? "received, too short to be read"
+		      : rec->got->bad_icrc ? "received, its ICRC wrong"
+					   : "received",
+		      out);
 		if (rec->judged)
 			fprintf(out, ", gap %s, expected %s%s%s%s",
 				rdt_duration_text((uint64_t)rec->gap_ns, a, sizeof(a)),
@@ -101,7 +104,8 @@ static void remark(const struct cli_opts *opts, const struct replay_run *run,
 		break;
 	case RP_REC_EXTRA:
 		fprintf(out, "%s%s%s", cli_tone(opts, rec->in_time ? CLI_TONE_OFF : CLI_TONE_BAD),
-			rec->got->bad_icrc ? "not expected: its ICRC is wrong"
+			rec->got->malformed  ? "not expected: too short for what it begins as"
+			: rec->got->bad_icrc ? "not expected: its ICRC is wrong"
 			: rec->in_time     ? "accepted by ..."
 			: rec->repeat      ? "not expected: a repetition"
 					   : "not expected",

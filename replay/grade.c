@@ -62,7 +62,7 @@ static void read_item(struct reading *r, const struct rp_item *item, int64_t ns,
 	const struct rdt_when when = { .ns = ns, .frame = number };
 	struct rdt_frame frame;
 
-	if (!item->bytes || item->bad_icrc)
+	if (!item->bytes || item->bad_icrc || item->malformed)
 		return;
 	rdt_frame_parse(RDT_LINK_ETHERNET, item->bytes, item->len, item->len, 0, &frame);
 	if (rdt_tracker_feed(r->tracker, &frame, &when, NULL) != RDT_OK)
@@ -125,7 +125,7 @@ static void read_both(struct rp_player *p, struct reading *want, struct reading 
 
 		end = MAX(end, (int64_t)rec->script_ns);
 		if (rec->want && rec->kind != RP_REC_DROPPED && !rec->s->fault.drop &&
-		    !rec->s->fault.corrupt_icrc)
+		    !rp_fault_damages(&rec->s->fault))
 			g_ptr_array_add(order, p->recs->pdata[i]);
 	}
 	if (!jumped)

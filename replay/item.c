@@ -243,11 +243,48 @@ bool rp_item_know(struct rp_item *item)
 	return true;
 }
 
+bool rp_item_is_malformed(struct rp_item *item)
+{
+	struct rdt_pkt pkt;
+	size_t len;
+	const uint8_t *bth = rp_item_bth(item, &len);
+	enum rdt_status status;
+
+	if (!bth)
+		return false;
+	status = rdt_pkt_parse(bth, len, len, &pkt);
+	item->malformed = status == RDT_MALFORMED ||
+			  (status == RDT_OK && rdt_bth_dest_qpn(bth) <= RDT_QP1 &&
+			   rdt_pkt_deth(&pkt) && pkt.payload_len < RDT_MAD_LEN);
+	if (item->malformed)
+		item->msg = (struct rp_msg){ RP_PACKET, (uint8_t)rdt_bth_opcode(bth) };
+	return item->malformed;
+}
+
+void rp_item_cut(struct rp_item *item, size_t keep)
+{
+	uint8_t *net = rp_item_net(item), *udp = net + net_len(item);
+	const size_t udp_len = RDT_LEN_udp + keep;
+
+	item->len = (size_t)(udp - item->bytes) + udp_len;
+	rdt_udp_set_len(udp, (uint32_t)udp_len);
+	if (is_ipv4(item)) {
+		rdt_ipv4_set_total_len(net, (uint32_t)(RDT_LEN_ipv4 + udp_len));
+		ipv4_checksum(net);
+	} else {
+		rdt_ipv6_set_payload_len(net, (uint32_t)udp_len);
+	}
+	/* What are now its last four bytes were not made to be an ICRC. */
+	item->bad_icrc = true;
+	if (!rp_item_is_malformed(item) && keep < RDT_LEN_bth)
+		item->malformed = true;
+}
+
 bool rp_item_image(const struct rp_item *item, struct rp_image *ret_image)
 {
 	if (item->msg.family == RP_OP) {
 		rp_image_op(&item->op, ret_image);
 		return true;
 	}
-	return item->bytes && rp_image_frame(item->bytes, item->len, 0, ret_image);
+	return item->bytes && !item->malformed && rp_image_frame(item->bytes, item->len, 0, ret_image);
 }

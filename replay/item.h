@@ -15,6 +15,7 @@ struct rp_item {
 	struct rp_msg msg;
 	uint8_t from; /* enum rdt_side */
 	bool bad_icrc;
+	bool malformed;  /* too short for what its opcode says: msg is the opcode, nothing else is read */
 	bool duplicated; /* a copy that the network made */
 	uint32_t frame;  /* its number in a capture, 0 without */
 	uint8_t *bytes;  /* the frame; NULL for operations and TCP events */
@@ -64,6 +65,12 @@ void rp_item_seal(struct rp_item *item);
 
 /* Find out which message the frame is: sets msg. False when it is none of a script. */
 bool rp_item_know(struct rp_item *item);
+
+/* After that: is it a RoCE packet that is too short for its headers or its MAD? Sets malformed and msg. */
+bool rp_item_is_malformed(struct rp_item *item);
+
+/* Keep so many bytes from the BTH on, fewer than there are; the lengths of IP and UDP follow. */
+void rp_item_cut(struct rp_item *item, size_t keep);
 
 /* Its image; false for a TCP event and for what is no message. */
 bool rp_item_image(const struct rp_item *item, struct rp_image *ret_image);

@@ -110,9 +110,7 @@ static bool is_watched(const struct rp_player *p, const struct rp_stmt *s)
 /* How often a message must come: one that is damaged on its way may not be seen at all. */
 static unsigned least(const struct rp_stmt *s)
 {
-	const struct rp_fault *f = &s->fault;
-
-	return f->drop || f->corrupt_icrc || f->truncate != RP_NO_TRUNCATE ? 0 : s->min;
+	return s->fault.drop || rp_fault_damages(&s->fault) ? 0 : s->min;
 }
 
 static unsigned most(const struct rp_stmt *s)
@@ -155,6 +153,14 @@ static int64_t deadline(const struct rp_player *p, const struct rp_stmt *s)
 		ns = (uint64_t)MAX(0, p->start_ns + (int64_t)s->time.ns - from);
 	return from + (int64_t)(ns + (p->start_ns == INT64_MIN ? p->opts.first_timeout_ns
 							       : p->opts.timeout_ns));
+}
+
+/* How much earlier or later than its time a message may come. */
+static uint64_t slack_of(const struct rp_player *p, const struct rp_time *t)
+{
+	const uint64_t slack = t->ns / 100 * (t->has_tolerance ? t->tolerance : p->tolerance);
+
+	return MAX(slack, 1000000u);
 }
 
 static struct rp_rec *add_rec(struct rp_player *p, enum rp_rec_kind kind, const struct rp_stmt *s,
@@ -239,18 +245,13 @@ static bool put_out(struct rp_player *p, struct rp_item *item)
 	return true;
 }
 
-static bool is_damaged(const struct rp_fault *f)
-{
-	return f->corrupt_icrc || f->truncate != RP_NO_TRUNCATE;
-}
-
 /* False when the message is too short to be cut there. */
 static bool damage(struct rp_item *item, const struct rp_fault *f)
 {
 	size_t len;
 	const uint8_t *bth;
 
-	if (!is_damaged(f))
+	if (!rp_fault_damages(f))
 		return true;
 	bth = rp_item_bth(item, &len);
 	if (f->corrupt_icrc && bth) {
@@ -261,7 +262,7 @@ static bool damage(struct rp_item *item, const struct rp_fault *f)
 		return true;
 	if (!bth || f->truncate >= len)
 		return false;
-	item->len = (size_t)(bth - item->bytes) + f->truncate;
+	rp_item_cut(item, f->truncate);
 	return true;
 }
 
@@ -378,7 +379,7 @@ static bool send_one(struct rp_player *p, const struct rp_stmt *s, size_t index,
 		}
 	}
 	/* The carrier may have said something else; what was done to it on purpose is no difference. */
-	rec->differs = rp_compare(&p->env, s, rec->want, is_damaged(f) ? rec->want : rec->got,
+	rec->differs = rp_compare(&p->env, s, rec->want, rp_fault_damages(f) ? rec->want : rec->got,
 				  p->can_set, rec->fields);
 	return true;
 }
@@ -488,13 +489,39 @@ static void missing(struct rp_player *p, const struct rp_stmt *s, size_t index, 
 	rec->want = rp_build(&p->env, s);
 }
 
+/*
+ * What comes damaged may be dropped on its way, and nobody is to blame then. But what follows is
+ * sent after it: it has its time, and the slack of a time, to come.
+ */
+static bool waits_for_damaged(const struct rp_player *p, const struct rp_stmt *s, int64_t now,
+			      int64_t *ret_wait)
+{
+	int64_t until = deadline(p, s);
+
+	if (!rp_fault_damages(&s->fault) || s->fault.drop || p->opts.offline || p->opts.blind ||
+	    p->seen[p->pc] >= s->min || p->furthest > p->pc)
+		return false;
+	if (!s->within_ns && s->time.kind == RP_TIME_AFTER && p->start_ns != INT64_MIN)
+		until = p->entered_ns + (int64_t)MAX(s->time.max_ns, s->time.ns + slack_of(p, &s->time));
+	if (until <= now)
+		return false;
+	*ret_wait = until;
+	return true;
+}
+
 static bool watch_message(struct rp_player *p, const struct rp_stmt *s, int64_t now,
 			  int64_t *ret_wait)
 {
 	int64_t until;
 	char *text, where[80] = "";
 
+	if (waits_for_damaged(p, s, now, ret_wait))
+		return false;
 	if (p->seen[p->pc] >= least(s)) {
+		/* It was lost, at its time: what comes next is counted from there. */
+		if (!p->seen[p->pc] && s->min && !s->fault.drop && p->start_ns != INT64_MIN &&
+		    s->time.kind == RP_TIME_AFTER)
+			p->prev_ns = MIN(p->prev_ns + (int64_t)s->time.ns, now);
 		next(p, now);
 		return true;
 	}
@@ -673,8 +700,7 @@ static void judge_gap(struct rp_player *p, struct rp_rec *rec, int64_t prev)
 		rec->in_time = rec->gap_ns <= (int64_t)t->max_ns;
 		return;
 	}
-	slack = t->ns / 100 * (t->has_tolerance ? t->tolerance : p->tolerance);
-	slack = MAX(slack, 1000000u);
+	slack = slack_of(p, t);
 	rec->in_time = rec->gap_ns >= (int64_t)t->ns - (int64_t)slack &&
 		       rec->gap_ns <= (int64_t)(t->ns + slack);
 }
@@ -689,9 +715,13 @@ static void got(struct rp_player *p, const struct rp_stmt *s, size_t index, stru
 	/* A copy more of what came in order is no other order. */
 	if (index < p->script->stmt_count && p->seen[index] > 1)
 		rec->in_order = true;
-	rp_learn(&p->env, s, item);
-	rec->want = rp_build(&p->env, s);
-	if (rec->want)
+	if (!item->malformed) {
+		rp_learn(&p->env, s, item);
+		rec->want = rp_build(&p->env, s);
+	}
+	if (item->malformed)
+		rec->differs = 0; /* it was to be cut, and nothing of it can be read */
+	else if (rec->want)
 		rec->differs = rp_compare(&p->env, s, rec->want, item, p->can_set, rec->fields);
 	else
 		fail(p, g_strdup(p->env.error));
@@ -708,8 +738,11 @@ static bool can_take(const struct rp_player *p, size_t i, const struct rp_item *
 {
 	const struct rp_stmt *s = at(p, i);
 
-	return is_watched(p, s) && s->role == item->from && rp_msg_equal(s->msg, item->msg) &&
-	       p->seen[i] < most(s) && item->bad_icrc == s->fault.corrupt_icrc;
+	if (!is_watched(p, s) || s->role != item->from || p->seen[i] >= most(s))
+		return false;
+	return item->malformed ? s->fault.truncate != RP_NO_TRUNCATE
+			       : rp_msg_equal(s->msg, item->msg) &&
+					 item->bad_icrc == rp_fault_damages(&s->fault);
 }
 
 /*

@@ -109,6 +109,12 @@ struct rp_fault {
 	struct rp_msg hold_msg;
 };
 
+/* Its receiver cannot use it: what it is, and whether it comes at all, is not sure. */
+static inline bool rp_fault_damages(const struct rp_fault *f)
+{
+	return f->corrupt_icrc || f->truncate != RP_NO_TRUNCATE;
+}
+
 enum rp_stmt_kind {
 	RP_STMT_MSG,    /* role > msg[assigns] */
 	RP_STMT_EVENT,  /* role event NAME: what a program gets */

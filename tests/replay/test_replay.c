@@ -104,6 +104,11 @@ Test(replay, a_peer_that_follows_the_script_is_F5)
 		HEAD "3x a > REQ[]\np > REJ[reason=8]\n",
 		HEAD "a > REQ[] dup x2\np > REP[]\na > RTU[]\n",
 		HEAD "a > REQ[] corrupt icrc\n+1s a > REQ[]\np > REP[]\na > RTU[]\n",
+		HEAD "a > REQ[]\n+20ms p > REP[] corrupt icrc\n+5ms a > RTU[]\n+10ms a > DREQ[]\n"
+		     "p > DREP[]\n",
+		HEAD "a > REQ[] corrupt icrc\n+20ms p > REP[]\n+5ms a > RTU[]\n",
+		HEAD "a > REQ[] truncate 90\n+500ms a > REQ[]\n+20ms p > REP[] truncate 100\n"
+		     "+5ms p > REP[]\n+5ms a > RTU[] truncate 5\n+5ms a > RTU[]\n",
 		HEAD "a > REQ[] drop\n+1s a > REQ[]\np > REP[]\na > RTU[]\n",
 		HEAD "a > SIDR_REQ[private=text:\"x\"]\np > SIDR_REP[]\n",
 		HEAD "a > REQ[]\n? p > MRA[msg_mraed=0]\np > REP[]\na > RTU[]\n",
