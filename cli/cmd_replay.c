@@ -303,16 +303,26 @@ static struct rp_player *play_live(struct replaying *r, const struct rp_script *
 	return player;
 }
 
-static struct rp_player *play_sim(struct replaying *r, const struct rp_script *script)
+static struct rp_player *play_sim(const struct replaying *r, const struct rp_script *script)
 {
 	struct rp_play_opts play = r->play;
-	struct rp_player *player;
 
 	play.rate = 0; /* time costs nothing here */
-	player = rp_sim_run(script, script, &play, r->opts->replay.seed, r->opts->replay.keep_ids,
-			    NULL);
-	tap_all(r, player);
-	return player;
+	return rp_sim_run(script, script, &play, r->opts->replay.seed, r->opts->replay.keep_ids,
+			  NULL);
+}
+
+/* Every message is built as it will be. Returns NULL, or where it stops although the peer does all. */
+static char *rehearse(const struct replaying *r, const struct rp_script *script)
+{
+	struct rp_player *player = play_sim(r, script);
+	char *why = NULL;
+
+	if (player->state == RP_FAILED)
+		why = g_strdup_printf("it stops even against a peer that does all it should: %s",
+				      player->why);
+	rp_player_free(player);
+	return why;
 }
 
 /* Reports why a script could not be played; returns the exit code. */
@@ -393,7 +403,8 @@ static int play_script(struct replaying *r, const char *name, const struct rp_sc
 				      env.error_pos.col, env.error);
 	rp_env_clear(&env);
 	if (why || !choose_backend(r, script, &why) || !choose_role(r, script, &why) ||
-	    !check_link(r, &why)) {
+	    !check_link(r, &why) ||
+	    (r->opts->replay.check && (why = rehearse(r, script)) != NULL)) {
 		code = refuse(r, name, CLI_USAGE, why);
 		goto out;
 	}
@@ -406,6 +417,8 @@ static int play_script(struct replaying *r, const char *name, const struct rp_sc
 						 "PSNs of the data: no live backend can play "
 						 "it without bind lines for them"));
 		player = r->opts->replay.check ? NULL : play_sim(r, script);
+		if (player)
+			tap_all(r, player);
 	} else {
 		if (r->backend->reach < (r->has_require ? r->require : script->require.level)) {
 			why = g_strdup_printf(

@@ -106,9 +106,9 @@ static void remark(const struct cli_opts *opts, const struct replay_run *run,
 		fprintf(out, "%s%s%s", cli_tone(opts, rec->in_time ? CLI_TONE_OFF : CLI_TONE_BAD),
 			rec->got->malformed  ? "not expected: too short for what it begins as"
 			: rec->got->bad_icrc ? "not expected: its ICRC is wrong"
-			: rec->in_time     ? "accepted by ..."
-			: rec->repeat      ? "not expected: a repetition"
-					   : "not expected",
+			: rec->in_time       ? "accepted by ..."
+			: rec->repeat        ? "not expected: a repetition"
+					     : "not expected",
 			cli_tone(opts, CLI_TONE_OFF));
 		break;
 	case RP_REC_MISSING:

@@ -197,6 +197,7 @@ static bool put(struct rp_link *l, struct rp_item *item, char **ret_why)
 	size_t len;
 	const uint8_t *bth = rp_item_bth(item, &len);
 	uint8_t *udp;
+	bool standard;
 
 	if (!bth)
 		return true;
@@ -205,7 +206,10 @@ static bool put(struct rp_link *l, struct rp_item *item, char **ret_why)
 	udp = item->bytes + (bth - item->bytes) - RDT_LEN_udp;
 	memcpy(to.sll_addr, item->bytes, 6);
 	memcpy(&to.sll_protocol, item->bytes + 12, 2);
-	rdt_udp_set_dport(udp, l->opts.port);
+	/* --port, where the script does not say another. */
+	standard = rdt_udp_dport(udp) == RDT_ROCEV2_PORT;
+	if (standard)
+		rdt_udp_set_dport(udp, l->opts.port);
 	/* A length that the script has cut stays wrong on the wire: receivers drop it. */
 	if (rdt_udp_len(udp) == len + RDT_LEN_udp)
 		rp_item_seal(item);
@@ -215,7 +219,8 @@ static bool put(struct rp_link *l, struct rp_item *item, char **ret_why)
 		*ret_why = g_strdup_printf("cannot send the frame: %s", strerror(errno));
 		return false;
 	}
-	rdt_udp_set_dport(udp, RDT_ROCEV2_PORT);
+	if (standard)
+		rdt_udp_set_dport(udp, RDT_ROCEV2_PORT);
 	if (rdt_udp_len(udp) == len + RDT_LEN_udp)
 		rp_item_seal(item);
 	if (l->opts.tap)

@@ -138,6 +138,8 @@ void rp_item_seal(struct rp_item *item)
 	len -= RDT_LEN_icrc;
 	if (is_ipv4(item))
 		ipv4_checksum(net);
+	if (item->cut)
+		return;
 	icrc = rdt_icrc_compute(RDT_ENCAP_ROCEV2, NULL, net, l4, bth, len);
 	rdt_icrc_set_value(bth + len, item->bad_icrc ? ~icrc : icrc);
 }
@@ -253,9 +255,9 @@ bool rp_item_is_malformed(struct rp_item *item)
 	if (!bth)
 		return false;
 	status = rdt_pkt_parse(bth, len, len, &pkt);
-	item->malformed = status == RDT_MALFORMED ||
-			  (status == RDT_OK && rdt_bth_dest_qpn(bth) <= RDT_QP1 &&
-			   rdt_pkt_deth(&pkt) && pkt.payload_len < RDT_MAD_LEN);
+	item->malformed =
+		status == RDT_MALFORMED || (status == RDT_OK && rdt_bth_dest_qpn(bth) <= RDT_QP1 &&
+					    rdt_pkt_deth(&pkt) && pkt.payload_len < RDT_MAD_LEN);
 	if (item->malformed)
 		item->msg = (struct rp_msg){ RP_PACKET, (uint8_t)rdt_bth_opcode(bth) };
 	return item->malformed;
@@ -274,8 +276,7 @@ void rp_item_cut(struct rp_item *item, size_t keep)
 	} else {
 		rdt_ipv6_set_payload_len(net, (uint32_t)udp_len);
 	}
-	/* What are now its last four bytes were not made to be an ICRC. */
-	item->bad_icrc = true;
+	item->cut = item->bad_icrc = true;
 	if (!rp_item_is_malformed(item) && keep < RDT_LEN_bth)
 		item->malformed = true;
 }
@@ -286,5 +287,6 @@ bool rp_item_image(const struct rp_item *item, struct rp_image *ret_image)
 		rp_image_op(&item->op, ret_image);
 		return true;
 	}
-	return item->bytes && !item->malformed && rp_image_frame(item->bytes, item->len, 0, ret_image);
+	return item->bytes && !item->malformed &&
+	       rp_image_frame(item->bytes, item->len, 0, ret_image);
 }

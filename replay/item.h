@@ -15,7 +15,8 @@ struct rp_item {
 	struct rp_msg msg;
 	uint8_t from; /* enum rdt_side */
 	bool bad_icrc;
-	bool malformed;  /* too short for what its opcode says: msg is the opcode, nothing else is read */
+	bool malformed; /* too short for what its opcode says: msg is the opcode, nothing else is read */
+	bool cut;       /* the script has shortened it: its last bytes are no ICRC */
 	bool duplicated; /* a copy that the network made */
 	uint32_t frame;  /* its number in a capture, 0 without */
 	uint8_t *bytes;  /* the frame; NULL for operations and TCP events */

@@ -502,7 +502,8 @@ static bool waits_for_damaged(const struct rp_player *p, const struct rp_stmt *s
 	    p->seen[p->pc] >= s->min || p->furthest > p->pc)
 		return false;
 	if (!s->within_ns && s->time.kind == RP_TIME_AFTER && p->start_ns != INT64_MIN)
-		until = p->entered_ns + (int64_t)MAX(s->time.max_ns, s->time.ns + slack_of(p, &s->time));
+		until = p->entered_ns +
+			(int64_t)MAX(s->time.max_ns, s->time.ns + slack_of(p, &s->time));
 	if (until <= now)
 		return false;
 	*ret_wait = until;
