@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Whole frames through AF_PACKET: IP id, TTL and TOS are what the script says, the ICRC of what comes
- * is checked over the frame as it was, and rdma_rxe may own port 4791 of this host. IPv4 over
- * Ethernet; the peer's MAC address is the kernel's to find.
+ * is checked over the frame as it was, and rdma_rxe may own port 4791 of this host. IPv4 and IPv6
+ * over Ethernet; the peer's MAC address is the kernel's to find.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -17,7 +17,9 @@
 #include <unistd.h>
 
 #include "rdmatrace/icrc.h"
+#include "replay/neighbour.h"
 #include "replay/roce_link.h"
+#include "replay/sockaddr.h"
 #include "replay/wait.h"
 
 /* The interface that has our address, when none was named. */
@@ -31,16 +33,13 @@ static bool find_interface(struct rp_link *l, char name[IF_NAMESIZE], struct rp_
 		g_strlcpy(name, l->opts.device, IF_NAMESIZE);
 	if (!l->opts.device && !getifaddrs(&all)) {
 		for (struct ifaddrs *i = all; i; i = i->ifa_next) {
-			const struct sockaddr_in *in = (const void *)i->ifa_addr;
-
-			if (in && in->sin_family == AF_INET &&
-			    !memcmp(&in->sin_addr, l->opts.local.bytes + 12, 4))
+			if (i->ifa_addr && rp_sockaddr_is(i->ifa_addr, &l->opts.local))
 				g_strlcpy(name, i->ifa_name, IF_NAMESIZE);
 		}
 		freeifaddrs(all);
 	}
 	/* All of 127.0.0.0/8 is the loopback's, whatever addresses it shows. */
-	if (!*name && l->opts.local.bytes[12] == 127)
+	if (!*name && l->opts.local.kind == RDT_ADDR_IPV4 && l->opts.local.bytes[12] == 127)
 		g_strlcpy(name, "lo", IF_NAMESIZE);
 	l->ifindex = *name ? (int)if_nametoindex(name) : 0;
 	if (l->ifindex)
@@ -61,48 +60,20 @@ static bool own_mac(struct rp_link *l, const char *name, struct rp_problem *p)
 	return true;
 }
 
-/* A line of the kernel's table; loopback needs none. */
-static bool look_up(struct rp_link *l, const char *name)
-{
-	char peer[INET_ADDRSTRLEN], *table = NULL, **lines;
-	bool found = false;
-
-	if (!strcmp(name, "lo"))
-		return true;
-	inet_ntop(AF_INET, l->opts.peer.bytes + 12, peer, sizeof(peer));
-	if (!g_file_get_contents("/proc/net/arp", &table, NULL, NULL))
-		return false;
-	lines = g_strsplit(table, "\n", -1);
-	for (char **line = lines; *line && !found; line++) {
-		char ip[64], mac[64], dev[64];
-		unsigned flags, b[6];
-
-		if (sscanf(*line, "%63s %*s %x %63s %*s %63s", ip, &flags, mac, dev) != 4 ||
-		    strcmp(ip, peer) != 0 || strcmp(dev, name) != 0 || !(flags & 2))
-			continue;
-		found = sscanf(mac, "%x:%x:%x:%x:%x:%x", &b[0], &b[1], &b[2], &b[3], &b[4],
-			       &b[5]) == 6;
-		for (unsigned i = 0; found && i < 6; i++)
-			l->peer_mac[i] = (uint8_t)b[i];
-	}
-	g_strfreev(lines);
-	g_free(table);
-	return found;
-}
-
 /* An empty datagram to the discard port makes the kernel ask for the neighbour. */
 static bool peer_mac(struct rp_link *l, const char *name, struct rp_problem *p)
 {
-	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(9) };
-	const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	bool found = look_up(l, name);
+	struct sockaddr_storage to;
+	const socklen_t len = rp_sockaddr(&l->opts.peer, 9, name, &to);
+	const int fd = socket(to.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	/* Loopback needs none. */
+	bool found = !strcmp(name, "lo") || rp_neighbour(l->ifindex, &l->opts.peer, l->peer_mac);
 	char text[RDT_ADDR_TEXT];
 
-	memcpy(&to.sin_addr, l->opts.peer.bytes + 12, 4);
 	for (unsigned i = 0; i < 20 && !found; i++) {
-		(void)!sendto(fd, "", 0, 0, (void *)&to, sizeof(to));
+		(void)!sendto(fd, "", 0, 0, (void *)&to, len);
 		g_usleep(50000);
-		found = look_up(l, name);
+		found = rp_neighbour(l->ifindex, &l->opts.peer, l->peer_mac);
 	}
 	if (fd >= 0)
 		close(fd);
@@ -114,13 +85,13 @@ static bool peer_mac(struct rp_link *l, const char *name, struct rp_problem *p)
 }
 
 /* Without a socket on the port the host would answer each packet by ICMP. rxe may have it. */
-static void guard_port(struct rp_link *l)
+static void guard_port(struct rp_link *l, const char *name)
 {
-	struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = htons(l->opts.port) };
+	struct sockaddr_storage own;
+	const socklen_t len = rp_sockaddr(&l->opts.local, l->opts.port, name, &own);
 
-	memcpy(&in.sin_addr, l->opts.local.bytes + 12, 4);
-	l->guard = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (l->guard >= 0 && bind(l->guard, (void *)&in, sizeof(in))) {
+	l->guard = socket(own.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (l->guard >= 0 && bind(l->guard, (void *)&own, len)) {
 		close(l->guard);
 		l->guard = -1;
 	}
@@ -143,8 +114,6 @@ static bool start(struct rp_link *l, GPtrArray *lines, struct rp_problem *p)
 	char name[IF_NAMESIZE], local[RDT_ADDR_TEXT], peer[RDT_ADDR_TEXT];
 	const int on = 1;
 
-	if (l->opts.local.kind != RDT_ADDR_IPV4)
-		return rp_no_host(p, g_strdup("backend packet is for IPv4; use udp for IPv6"));
 	if (!find_interface(l, name, p))
 		return false;
 	l->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, htons(ETH_P_ALL));
@@ -160,7 +129,7 @@ static bool start(struct rp_link *l, GPtrArray *lines, struct rp_problem *p)
 		return rp_no_host(p, g_strdup_printf("%s: %s", name, strerror(errno)));
 	if (!own_mac(l, name, p) || !peer_mac(l, name, p))
 		return false;
-	guard_port(l);
+	guard_port(l, name);
 	g_ptr_array_add(
 		lines,
 		g_strdup_printf("packet %s %s to %s, port %u %s   reachable: F5 on frames", name,
@@ -176,16 +145,19 @@ static bool start(struct rp_link *l, GPtrArray *lines, struct rp_problem *p)
 static bool address(const struct rp_link *l, struct rp_item *item, char **ret_why)
 {
 	const uint8_t *net = rp_item_net(item);
+	const bool v4 = l->opts.peer.kind == RDT_ADDR_IPV4;
 
 	if (rdt_eth_src(item->bytes) == RP_MAC_SRC)
 		memcpy(item->bytes + 6, l->mac, 6);
 	if (rdt_eth_dst(item->bytes) == RP_MAC_DST)
 		memcpy(item->bytes, l->peer_mac, 6);
-	if (!memcmp(item->bytes, l->peer_mac, 6) && !memcmp(net + 16, l->opts.peer.bytes + 12, 4))
+	if (!memcmp(item->bytes, l->peer_mac, 6) &&
+	    (v4 ? !memcmp(net + 16, l->opts.peer.bytes + 12, 4)
+		: !memcmp(net + 24, l->opts.peer.bytes, 16)))
 		return true;
 	*ret_why =
 		g_strdup("the script sends to another address than --peer, which is the only one "
-			 "ever spoken to (eth.dst, ipv4.dst)");
+			 "ever spoken to (eth.dst, ipv4.dst, ipv6.dst)");
 	return false;
 }
 
@@ -278,6 +250,8 @@ static struct rp_item *get(struct rp_link *l, bool *ret_more)
 	memcpy(item->bytes, r.bytes, 12);
 	if (frame.net[0] == 0x45)
 		memcpy(rp_item_net(item), frame.net, RDT_LEN_ipv4);
+	else if (rdt_ipv4_version(frame.net) == 6 && rdt_ipv6_next_header(frame.net) == IPPROTO_UDP)
+		memcpy(rp_item_net(item), frame.net, RDT_LEN_ipv6);
 	rp_item_seal(item);
 	rp_roce_heard(l, item);
 	return item;

@@ -427,7 +427,10 @@ static bool is_one_sided(struct rp_msg msg)
 				       msg.code == RP_OP_CMP_SWAP || msg.code == RP_OP_FETCH_ADD);
 }
 
-/* MRAs and repetitions: a kernel's CM sends and takes them by itself and tells nobody. */
+/*
+ * MRAs and repetitions: a kernel's CM sends and takes them by itself and tells nobody. Of two DREQs
+ * that cross a program is told as of one end.
+ */
 static bool is_kernels(const struct rp_player *p, const struct rp_stmt *s)
 {
 	if (s->msg.family != RP_CM)
@@ -436,7 +439,9 @@ static bool is_kernels(const struct rp_player *p, const struct rp_stmt *s)
 		const struct rp_rec *rec = p->recs->pdata[i];
 
 		if ((rec->kind == RP_REC_SENT || rec->kind == RP_REC_GOT) &&
-		    rec->s->role == s->role && rp_msg_equal(rec->s->msg, s->msg))
+		    rp_msg_equal(rec->s->msg, s->msg) &&
+		    (rec->s->role == s->role ||
+		     (s->msg.code == RDT_MSG_DREQ && !rp_plays(p, s->role))))
 			return true;
 	}
 	return s->msg.code == RDT_MSG_MRA;

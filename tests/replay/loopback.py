@@ -30,7 +30,7 @@ def result(text):
 
 # The passive side in another network namespace (of that process), and the addresses of both.
 NAMESPACE = os.environ.get("REPLAY_NS")
-ACTIVE, PASSIVE = ("10.9.0.1", "10.9.0.2") if NAMESPACE else ("127.0.0.1", "127.0.0.2")
+ACTIVE, PASSIVE = os.environ.get("REPLAY_ADDRESSES", "127.0.0.1 127.0.0.2").split()
 
 
 def play(program, script, port):
