@@ -104,19 +104,23 @@ static int read_host(struct host *host)
 
 int hosts_read(struct hosts *hosts, const struct cli_opts *opts)
 {
-	for (const char *const *text = opts->ftrace; text && *text; text++) {
-		int code;
+	int code = CLI_OK;
 
+	for (const char *const *text = opts->ftrace; text && *text; text++) {
 		if (hosts->count == HOSTS_MAX) {
 			cli_error("--ftrace is given more than twice; a connection has two hosts");
 			return CLI_USAGE;
 		}
-		hosts->host[hosts->count] = host_of(*text);
-		code = read_host(&hosts->host[hosts->count++]);
-		if (code != CLI_OK)
-			return code;
+		hosts->host[hosts->count++] = host_of(*text);
 	}
-	return CLI_OK;
+	if (hosts->count == HOSTS_MAX && !strcmp(hosts->host[0].path, hosts->host[1].path)) {
+		cli_error("--ftrace %s is given twice; each host has a trace of its own",
+			  hosts->host[0].path);
+		return CLI_USAGE;
+	}
+	for (size_t i = 0; i < hosts->count && code == CLI_OK; i++)
+		code = read_host(&hosts->host[i]);
+	return code;
 }
 
 void hosts_free(struct hosts *hosts)

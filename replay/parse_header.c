@@ -81,6 +81,11 @@ static bool parse_service(struct rp_parser *p)
 	if ((p->tok.kind != RP_TOK_WORD && p->tok.kind != RP_TOK_STRING) ||
 	    rdt_field_parse(f, p->tok.text, p->tok.len, &p->script->service) != RDT_OK)
 		return rp_parse_expected(p, "a service: tcp:7174, udp:7174, ib:7174 or 0x...");
+	if (p->tok.kind == RP_TOK_WORD && memchr(p->tok.text, ':', p->tok.len) &&
+	    !(p->script->service & 0xffff))
+		return rp_parse_fail(p, p->tok.pos, "0 is no port: a service has one of 1 to 65535");
+	if (p->script->has_service)
+		return rp_parse_fail(p, p->tok.pos, "the service was said before; there is one");
 	p->script->has_service = true;
 	rp_parse_take(p);
 	return true;
@@ -121,6 +126,8 @@ static bool parse_require(struct rp_parser *p)
 		return require_backends(p);
 	if (p->tok.kind != RP_TOK_WORD || !rp_level_parse(p->tok.text, p->tok.len, &r->level))
 		return rp_parse_expected(p, "F0 to F5, timing or backend");
+	if (r->has_level)
+		return rp_parse_fail(p, p->tok.pos, "a level was required before; there is one");
 	r->has_level = true;
 	rp_parse_take(p);
 	return true;

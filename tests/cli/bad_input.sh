@@ -138,6 +138,7 @@ expect 2 '-w mine.pcap would overwrite the file that is read' "$RDT" -w mine.pca
 expect 2 '-o mine.pcap would overwrite the file that is read' "$RDT" -o mine.pcap mine.pcap
 expect 2 '-o and -w name the same file' "$RDT" -o both -w both mine.pcap
 echo trace >mine.trace
+expect 2 '--ftrace mine.trace is given twice' "$RDT" show --ftrace active=mine.trace --ftrace mine.trace mine.pcap
 expect 2 '-o mine.trace would overwrite the trace that is read' "$RDT" show --ftrace active=mine.trace -o mine.trace mine.pcap
 check "the capture is as it was" cmp -s mine.pcap "$good"
 expect 4 'cannot write /nonexistent/x' "$RDT" -o /nonexistent/x "$good"

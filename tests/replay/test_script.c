@@ -227,6 +227,10 @@ Test(script, errors_say_where_and_what)
 					   "for WRITE; a time before it delays it");
 	fails("", "1:1: expected rdt 1 in the first line, not the end of the script");
 	fails("rdt 2\n", "1:5: expected version 1 after rdt: this program reads no other, not 2");
+	fails("rdt 1\nservice tcp:0\n", "2:9: 0 is no port: a service has one of 1 to 65535");
+	fails("rdt 1\nservice tcp:1\nservice tcp:2\n",
+	      "3:9: the service was said before; there is one");
+	fails("rdt 1\nrequire F3\nrequire F4\n", "3:9: a level was required before; there is one");
 	fails(HEAD "a > FOO[]\n", "3:5: expected a message: REQ MRA REJ REP RTU DREQ DREP SIDR_REQ "
 				  "SIDR_REP LAP APR SEND "
 				  "SEND_IMM SEND_INV WRITE WRITE_IMM READ CMP_SWAP FETCH_ADD "
