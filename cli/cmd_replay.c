@@ -283,6 +283,7 @@ static struct rp_player *play_live(struct replaying *r, const struct rp_script *
 	r->link.tap = tap;
 	r->link.tap_user = r;
 	r->link.tcp_port = (uint16_t)(script->service & 0xffff);
+	r->link.port_space = (uint16_t)(script->service >> 16 & 0xffff);
 	live.link = r->backend->open(&r->link, r->opts->replay.check, lines, problem);
 	if (!live.link)
 		return NULL;

@@ -10,10 +10,11 @@
 
 struct rp_link_opts {
 	struct rdt_addr local, peer;
-	const char *device; /* RDMA device or network interface; NULL: found by local */
-	uint16_t port;      /* UDP port of RoCEv2 */
-	uint16_t tcp_port;  /* of the service, for iWARP and rdma_cm */
-	enum rdt_side side; /* what we play */
+	const char *device;  /* RDMA device or network interface; NULL: found by local */
+	uint16_t port;       /* UDP port of RoCEv2 */
+	uint16_t tcp_port;   /* of the service, for iWARP and rdma_cm */
+	uint16_t port_space; /* of the service, as RDMA_PS_x has it */
+	enum rdt_side side;  /* what we play */
 	bool realtime;
 	/* Told of every frame that passes, acknowledges included; NULL for none. */
 	void (*tap)(void *user, const struct rp_item *item, bool sent);

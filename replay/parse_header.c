@@ -83,7 +83,8 @@ static bool parse_service(struct rp_parser *p)
 		return rp_parse_expected(p, "a service: tcp:7174, udp:7174, ib:7174 or 0x...");
 	if (p->tok.kind == RP_TOK_WORD && memchr(p->tok.text, ':', p->tok.len) &&
 	    !(p->script->service & 0xffff))
-		return rp_parse_fail(p, p->tok.pos, "0 is no port: a service has one of 1 to 65535");
+		return rp_parse_fail(p, p->tok.pos,
+				     "0 is no port: a service has one of 1 to 65535");
 	if (p->script->has_service)
 		return rp_parse_fail(p, p->tok.pos, "the service was said before; there is one");
 	p->script->has_service = true;

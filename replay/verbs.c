@@ -80,9 +80,9 @@ static bool post_receive(struct rp_verbs *v, uint64_t number)
 	return !ibv_post_recv(v->qp, &wr, &bad);
 }
 
-static bool make(struct rp_verbs *v, struct ibv_context *context)
+static bool make(struct rp_verbs *v, struct ibv_context *context, bool ud)
 {
-	struct ibv_qp_init_attr attr = { .qp_type = IBV_QPT_RC,
+	struct ibv_qp_init_attr attr = { .qp_type = ud ? IBV_QPT_UD : IBV_QPT_RC,
 					 .sq_sig_all = 1,
 					 .cap = { .max_send_wr = 16,
 						  .max_recv_wr = RECEIVES,
@@ -105,13 +105,13 @@ static bool make(struct rp_verbs *v, struct ibv_context *context)
 	return v->qp != NULL;
 }
 
-struct rp_verbs *rp_verbs_new(struct ibv_context *context, struct rp_problem *problem)
+struct rp_verbs *rp_verbs_new(struct ibv_context *context, bool ud, struct rp_problem *problem)
 {
 	struct rp_verbs *v = g_new0(struct rp_verbs, 1);
 
 	v->mrs = g_ptr_array_new();
 	v->received = g_queue_new();
-	if (make(v, context))
+	if (make(v, context, ud))
 		return v;
 	no(problem, "no queue pair on the device");
 	rp_verbs_free(v);

@@ -9,7 +9,8 @@ struct ibv_context;
 struct rdma_cm_id;
 struct rp_verbs;
 
-struct rp_verbs *rp_verbs_new(struct ibv_context *context, struct rp_problem *ret_problem);
+/* ud: of service UD, else RC. */
+struct rp_verbs *rp_verbs_new(struct ibv_context *context, bool ud, struct rp_problem *ret_problem);
 void rp_verbs_free(struct rp_verbs *v); /* NULL is allowed */
 uint32_t rp_verbs_qpn(const struct rp_verbs *v);
 int rp_verbs_fd(const struct rp_verbs *v); /* readable when something is done */
