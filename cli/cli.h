@@ -115,6 +115,7 @@ struct cli_replay {
 	const char *play, *backend, *local, *peer, *device, *speed, *timeout, *require;
 	uint64_t tolerance; /* percent */
 	uint64_t max_msgs, rate, seed;
+	uint64_t share; /* TCP port, 0: none */
 	bool keep_ids, realtime, check;
 };
 

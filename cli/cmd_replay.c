@@ -10,6 +10,7 @@
 #include "rdmatrace/text.h"
 #include "replay.h"
 #include "replay/backend.h"
+#include "replay/share.h"
 #include "replay/sim.h"
 #include "replay/slurp.h"
 #include "source.h"
@@ -284,9 +285,16 @@ static struct rp_player *play_live(struct replaying *r, const struct rp_script *
 	r->link.tap_user = r;
 	r->link.tcp_port = (uint16_t)(script->service & 0xffff);
 	r->link.port_space = (uint16_t)(script->service >> 16 & 0xffff);
+	if (r->opts->replay.share && !r->opts->replay.check) {
+		live.share = rp_share_open(&r->link, (uint16_t)r->opts->replay.share, problem);
+		if (!live.share)
+			return NULL;
+	}
 	live.link = r->backend->open(&r->link, r->opts->replay.check, lines, problem);
-	if (!live.link)
+	if (!live.link) {
+		rp_share_close(live.share);
 		return NULL;
+	}
 	if (r->opts->replay.check) {
 		r->backend->close(live.link);
 		return NULL;
@@ -301,6 +309,7 @@ static struct rp_player *play_live(struct replaying *r, const struct rp_script *
 	}
 	rp_live_run(&live, player);
 	r->backend->close(live.link);
+	rp_share_close(live.share);
 	return player;
 }
 

@@ -347,6 +347,7 @@ static bool take_replay(struct cli_opts *opts, const struct cli_raw *raw)
 		read_number(raw->tolerance, "--tolerance", 0, 10000, &r->tolerance)) &&
 	       (!raw->max_msgs ||
 		read_number(raw->max_msgs, "--max-msgs", 1, 10000000, &r->max_msgs)) &&
+	       (!raw->share || read_number(raw->share, "--share", 1, 65535, &r->share)) &&
 	       (!raw->rate || read_number(raw->rate, "--rate", 1, 1000000, &r->rate)) &&
 	       (!raw->seed || read_number(raw->seed, "--seed", 1, UINT64_MAX, &r->seed));
 }

@@ -74,6 +74,8 @@ const struct rp_backend *rp_backend_find(const char *name);
 /* CLOCK_REALTIME in ns, as packet times are. */
 int64_t rp_now(void);
 
+struct rp_share;
+
 /*
  * Play a script over an open link until its end, its failure or a signal (*stop). On failure and on
  * a signal a connection that is open is closed as the CM wants it, and the records stay.
@@ -81,6 +83,7 @@ int64_t rp_now(void);
 struct rp_live {
 	const struct rp_backend *backend;
 	struct rp_link *link;
+	struct rp_share *share; /* share.h; NULL: none */
 	bool (*stopped)(void);
 	/* Told when a message of the peer is waited for, so that nobody thinks it hangs; may be NULL. */
 	void (*waiting)(void *user, const char *msg, int64_t ns);

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "replay/backend.h"
+#include "replay/share.h"
 
 int64_t rp_now(void)
 {
@@ -151,9 +152,24 @@ static void tell_silence(const struct rp_live *live, struct rp_player *p)
 	p->why = both;
 }
 
+/* Keys are told once, when both have their queue pairs and no data has passed. */
+static void share_keys(struct rp_live *live, struct rp_player *p, bool *shared)
+{
+	char *why = NULL;
+	bool ours;
+
+	if (!live->share || *shared || p->state != RP_PLAYING || !happened(p, RDT_MSG_REP, &ours))
+		return;
+	*shared = true;
+	if (!rp_share_exchange(live->share, p, rp_now() + (int64_t)p->opts.timeout_ns, &why))
+		rp_player_end(p, rp_now(), why);
+	g_free(why);
+}
+
 void rp_live_run(struct rp_live *live, struct rp_player *p)
 {
 	struct rp_item *item;
+	bool shared = false;
 	size_t told = 0;
 	char *why;
 
@@ -162,9 +178,12 @@ void rp_live_run(struct rp_live *live, struct rp_player *p)
 	if (live->backend->attach)
 		live->backend->attach(live->link, p);
 	while (p->state == RP_PLAYING) {
-		const int64_t next = rp_player_run(p, rp_now());
 		enum rp_wait result;
+		int64_t next;
 
+		share_keys(live, p, &shared);
+		next = rp_player_run(p, rp_now());
+		share_keys(live, p, &shared);
 		if (p->state != RP_PLAYING)
 			break;
 		if (live->stopped && live->stopped()) {

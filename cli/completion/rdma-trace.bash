@@ -18,7 +18,7 @@ _rdma_trace_options()
 	dump) echo "$common $capture -e --field -V --decode" ;;
 	script) echo "${common/-T --format/} $read_script" ;;
 	replay) echo "$common --port -w --write --play --backend --local --peer --dev --speed --tolerance --timeout
-		--require --keep-ids --seed --max-msgs --rate --realtime --check" ;;
+		--require --keep-ids --seed --max-msgs --rate --realtime --share --check" ;;
 	diff) echo "$common --port --tolerance --require" ;;
 	explain) echo "$common" ;;
 	fields) echo "$common -E --table" ;;

@@ -35,10 +35,13 @@ ACTIVE, PASSIVE = os.environ.get("REPLAY_ADDRESSES", "127.0.0.1 127.0.0.2").spli
 
 def play(program, script, port):
     with open(script, encoding="utf-8") as file:
-        backend = "mpa" if "transport iwarp" in file.read() else "udp"
+        text = file.read()
+    backend = "mpa" if "transport iwarp" in text else "udp"
     backend = os.environ.get("REPLAY_BACKEND", backend)
     common = ["--backend", backend, "--port", str(port), "--speed", "asap", "-T", "ndjson", "--max-msgs", "100000",
               "--rate", "1000000", "--timeout", "4s"]
+    if "# --share" in text:
+        common += ["--share", str(port + 1)]
     inside = ["nsenter", "-t", NAMESPACE, "-n"] if NAMESPACE else []
     passive = subprocess.Popen([*inside, program, "replay", script, "--play", "p", "--local", PASSIVE, "--peer",
                                 ACTIVE, "-v", *common], stdout=subprocess.PIPE, stderr=subprocess.PIPE,

@@ -10,7 +10,8 @@ rdt_fuzz(fuzz_script script rdmatrace_replay)
 # Two processes on the loopback; only those of each kind, the rest of the corpus is ./dev lab's.
 add_test(NAME replay_loopback COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/replay/loopback.py
 	$<TARGET_FILE:rdma-trace> ${RDT_CAPTURES} rping4 accept reject slow dup nolisten ignore udaddy
-	access-error rc-operations both-disconnect lost-rep)
+	access-error rc-operations both-disconnect lost-rep
+	${CMAKE_CURRENT_SOURCE_DIR}/replay/share.rdt ${CMAKE_CURRENT_SOURCE_DIR}/replay/damaged.rdt)
 set_tests_properties(replay_loopback PROPERTIES TIMEOUT 300)
 # Every connection of every capture as a script that parses, and plays in simulation to F5.
 add_test(NAME replay_corpus COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/replay/corpus.sh
