@@ -4,7 +4,8 @@
 the other side when they were captured, which runs the same programs as in the lab's scenario of that
 name. Backend udp is a process of this host; rdmacm and umad run in a guest (umad in one without ib_cm).
 
-    lab.py RDMA_TRACE [-o DIR] ROLE:NAME[:LEVEL[:BACKEND]] ...   ROLE is a (active) or p (passive)
+    lab.py RDMA_TRACE [-o DIR] ROLE:NAME[.N][:LEVEL[:BACKEND]] ...   ROLE is a (active), p (passive) or b:
+                                                                     both, in two guests that share their keys
     lab.py --list                                                all of lab.list in such words
 
 ROLE:edited plays the scripts of edited/ for that role, which do what no program does.
@@ -140,6 +141,33 @@ def make_scenario(folder, program, role, name, backend):
     return os.path.basename(path), ours, peer
 
 
+def make_both(folder, program, name, backend):
+    """Both roles played by us, which tell each other the keys of their memory."""
+    with open(os.path.join(SCENARIOS, name), encoding="utf-8") as file:
+        head = [l for l in file.read().splitlines() if re.match(r"# (SPDX|modules|mtu|device|linger)", l)]
+    start = 'LD_LIBRARY_PATH="$LAB/files" "$LAB/files/' + os.path.basename(program) + '"'
+    text = "\n".join(head) + f"""
+# summary: {name} with both ends replayed
+# client-ends: 0 1 2 3 4 5 ended
+# server-ends: 0 1 2 3 4 5 ended
+# listener: yes
+# grace: 12
+# time: 60
+# corpus: no
+# see: .*
+"""
+    for who, role, local, remote in (("server", "p", "$SERVER", "$CLIENT"), ("client", "a", "$CLIENT", "$SERVER")):
+        text += f"""{who}() {{
+	{start} replay "$LAB/files/script.rdt" --play {role} --backend {backend} --local "{local}" --peer "{remote}" \\
+		--share 4792 -T ndjson --timeout 15s --max-msgs 100000
+}}
+"""
+    path = os.path.join(folder, f"replay-{backend}-b-{name}")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return os.path.basename(path)
+
+
 def records(path):
     found = []
     try:
@@ -162,7 +190,15 @@ def own_id(lines, ours):
     return None
 
 
-def judge(folder, program, ours, peer, level, backend):
+def judge_both(folder, program, level, backend):
+    for ours, peer in (("client", "server"), ("server", "client")):
+        why = judge(folder, program, ours, peer, level, backend, wire=False)
+        if why:
+            return f"{ours} {why}"
+    return None
+
+
+def judge(folder, program, ours, peer, level, backend, wire=True):
     lines = records(os.path.join(folder, f"{ours}.log"))
     results = [l for l in lines if l["type"] == "result"]
     if not results:
@@ -174,7 +210,7 @@ def judge(folder, program, ours, peer, level, backend):
         steps = [f"{l['kind']} {l['from'][0]}>{l['msg']}" for l in lines
                  if l["type"] == "step" and l["kind"] in ("missing", "extra")]
         return f"{result['level']}: {result['held']} {result['stopped']} {steps[:6]} {differs[:6]}"
-    return wires_word(folder, program, peer, backend) or kernels_word(folder, program, ours, peer, lines, backend)
+    return (wire and wires_word(folder, program, peer, backend)) or kernels_word(folder, program, ours, peer, lines, backend)
 
 
 def name_of(folder):
@@ -263,20 +299,27 @@ def main():
                 continue
             level, backend = (words[2:] + ["F5", "udp"][len(words) - 2:])[:2]
             script = os.path.join(temporary, "script.rdt")
-            made = subprocess.run([program, "script", "1", os.path.join(ROOT, "captures", name + ".pcap"), "-o", script],
+            name, _, number = name.partition(".")
+            made = subprocess.run([program, "script", number or "1", os.path.join(ROOT, "captures", name + ".pcap"), "-o", script],
                                   capture_output=True, text=True, check=False)
             if made.returncode not in (0, 3):
                 print(f"FAILED {what}: script: {made.stderr}")
                 failed += 1
                 continue
-            title, ours, peer = make_scenario(scenario.FOLDER, program, role, name, backend)
+            if role == "b":
+                title = make_both(scenario.FOLDER, program, name, backend)
+            else:
+                title, ours, peer = make_scenario(scenario.FOLDER, program, role, name, backend)
             files = [script] + (files_for_guest(program) if backend != "udp" else [])
             folder = os.path.join(out, title)
             code, text = lab.run(title, folder, files=files, quiet=True)
             if code not in (0, 1, 6, 7):
                 print(f"FAILED {what}: lab: {text}")
                 sys.exit(code)
-            why = judge(folder, program, ours, peer, level, backend)
+            if role == "b":
+                why = judge_both(folder, program, level, backend)
+            else:
+                why = judge(folder, program, ours, peer, level, backend)
             print(f"{'FAILED' if why else 'ok'} {what} {why or level}", flush=True)
             failed += why is not None
     return 1 if failed else 0
