@@ -44,13 +44,13 @@ static int call_connect(struct rp_link *l, struct rp_item *item, const struct rp
 	return rdma_connect(l->id, &param);
 }
 
-static int call_resolve(struct rp_link *l, const struct rp_image *image)
+static int call_resolve(struct rp_link *l, const struct rp_image *image, char **ret_why)
 {
 	struct rdma_conn_param param = { .private_data = image->private_data,
 					 .private_data_len = private_len(image, 180),
 					 .qp_num = rp_verbs_qpn(l->verbs) };
 
-	return rdma_connect(l->id, &param);
+	return rp_route_take(l->id, NULL, ret_why) ? rdma_connect(l->id, &param) : -1;
 }
 
 static int call_resolved(struct rp_link *l, const struct rp_image *image, char **ret_why)
@@ -151,7 +151,7 @@ int rp_rdmacm_call(struct rp_link *l, struct rp_item *item, char **ret_why)
 	case RDT_MSG_REJ:
 		return call_reject(l, &image, ret_why);
 	case RDT_MSG_SIDR_REQ:
-		return call_resolve(l, &image);
+		return call_resolve(l, &image, ret_why);
 	case RDT_MSG_SIDR_REP:
 		return call_resolved(l, &image, ret_why);
 	case RDT_MSG_RTU:

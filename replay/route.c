@@ -126,14 +126,14 @@ bool rp_route_take(struct rdma_cm_id *id, uint8_t *req, char **ret_why)
 {
 	const struct ibv_sa_path_rec *path;
 
-	if (is_roce(id) ? say_path(id, req) : rdma_resolve_route(id, RESOLVE_MS)) {
+	if (req && is_roce(id) ? say_path(id, req) : rdma_resolve_route(id, RESOLVE_MS)) {
 		*ret_why = g_strdup_printf("the route to the peer: %s", strerror(errno));
 		return false;
 	}
 	if (!await(id, RDMA_CM_EVENT_ROUTE_RESOLVED, "the route to the peer", ret_why))
 		return false;
 	path = id->route.path_rec;
-	if (id->route.num_paths && path)
+	if (req && id->route.num_paths && path)
 		tell(path, timeout_of(ack_delay_of(id), path->packet_life_time), req);
 	return true;
 }

@@ -21,7 +21,7 @@ bool rp_route_address(struct rdma_cm_id *id, struct sockaddr *from, struct socka
 
 /*
  * ROUTE_RESOLVED: by the path that req (the 232 bytes of a REQ) names, where the link lets us. Then
- * writes into req what the kernel will say of the path, which may be another one.
+ * writes into req what the kernel will say of the path, which may be another one. NULL: the kernel's own.
  */
 bool rp_route_take(struct rdma_cm_id *id, uint8_t *req, char **ret_why);
 
