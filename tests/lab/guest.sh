@@ -28,15 +28,18 @@ load() {
 
 # Addresses, modules, the RDMA device, traces: all before the roles start.
 host_up() {
-	local n=1 module
+	local n=1 module conf
 	[ "$role" = client ] && n=2
 	load virtio_net
 	[ "$device" = rxe ] && load crc32_generic # it cannot add a device without
 	for module in ${modules_of[$role]:-$modules}; do
 		load "$module"
 	done
-	sysctl_set net/ipv6/conf/default/accept_dad 0
-	sysctl_set net/ipv6/conf/default/router_solicitations 0
+	# eth0 is there already, others may follow. Else link-local addresses are tentative while roles start.
+	for conf in default eth0; do
+		sysctl_set net/ipv6/conf/$conf/accept_dad 0
+		sysctl_set net/ipv6/conf/$conf/router_solicitations 0
+	done
 	sysctl_set net/ipv6/conf/all/accept_ra 0
 	ip link set lo up
 	ip link set eth0 mtu "${mtu:-1500}" up

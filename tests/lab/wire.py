@@ -27,14 +27,15 @@ def tap():
 
 
 def link_up(number, mtu):
+    # Before it is up: else the link-local address is tentative while roles start.
+    for name in ("accept_dad", "router_solicitations"):
+        with open(f"/proc/sys/net/ipv6/conf/eth0/{name}", "w", encoding="ascii") as file:
+            file.write("0")
     for command in (
         "link set lo up", f"link set eth0 address 52:54:00:00:00:0{number}", f"link set eth0 mtu {mtu} up",
         f"addr add 10.0.0.{number}/24 dev eth0", f"addr add fd00::{number}/64 dev eth0 nodad",
     ):
         subprocess.run(["ip", *command.split()], check=True)
-    for name in ("accept_dad", "router_solicitations"):
-        with open(f"/proc/sys/net/ipv6/conf/eth0/{name}", "w", encoding="ascii") as file:
-            file.write("0")
 
 
 def mtu_of(share):
