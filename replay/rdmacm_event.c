@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What the kernel tells of the peer: an event of librdmacm as the message that caused it. */
+#include <endian.h>
 #include <string.h>
 
 #include "replay/rdmacm.h"
@@ -117,6 +118,15 @@ static bool is_ud(const struct rp_link *l)
 	return l->opts.port_space == RDMA_PS_UDP;
 }
 
+/* The program's port of the peer: its flow label follows from it. */
+static void learn_port(struct rp_player *p, struct rdma_cm_id *id)
+{
+	char name[48];
+
+	g_snprintf(name, sizeof(name), "$%s.port", p->script->roles[RDT_ACTIVE].name);
+	rp_symbol_set(rp_symbol(p->env.symbols, name), RP_LEARNED, be16toh(rdma_get_dst_port(id)));
+}
+
 static struct rp_item *on_request(struct rp_link *l, const struct rdma_cm_event *event,
 				  char **ret_why)
 {
@@ -135,6 +145,7 @@ static struct rp_item *on_request(struct rp_link *l, const struct rdma_cm_event 
 		return NULL;
 	}
 	rp_rdmacm_use_verbs(l);
+	learn_port(l->player, l->id);
 	return message(l, is_ud(l) ? RDT_MSG_SIDR_REQ : RDT_MSG_REQ, event);
 }
 
