@@ -121,10 +121,13 @@ static bool is_ud(const struct rp_link *l)
 /* The program's port of the peer: its flow label follows from it. */
 static void learn_port(struct rp_player *p, struct rdma_cm_id *id)
 {
+	struct rp_symbol *port;
 	char name[48];
 
 	g_snprintf(name, sizeof(name), "$%s.port", p->script->roles[RDT_ACTIVE].name);
-	rp_symbol_set(rp_symbol(p->env.symbols, name), RP_LEARNED, be16toh(rdma_get_dst_port(id)));
+	port = rp_symbol(p->env.symbols, name);
+	if (port->origin == RP_UNBOUND)
+		rp_symbol_set(port, RP_LEARNED, be16toh(rdma_get_dst_port(id)));
 }
 
 static struct rp_item *on_request(struct rp_link *l, const struct rdma_cm_event *event,
