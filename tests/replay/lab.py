@@ -37,6 +37,9 @@ def listed():
         rows = [line.split(None, 4) for line in file if line.strip() and not line.startswith("#")]
     backends = rows[0][1:4]
     for name, *levels in rows[1:]:
+        if ":" in name:
+            yield name
+            continue
         for backend, pair in zip(backends, levels):
             for role, level in zip("ap", pair.split("/")):
                 if level != "-":
