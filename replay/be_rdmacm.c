@@ -152,7 +152,7 @@ static void rdmacm_attach(struct rp_link *l, struct rp_player *player)
 
 /* ---- what this backend can choose and see ------------------------------------------------------- */
 
-static bool can_set(struct rp_msg msg, unsigned field)
+static bool can_set(struct rp_msg msg, unsigned field, bool came)
 {
 	static const uint16_t fields[] = {
 		RDT_F_req_service_id,
@@ -188,6 +188,9 @@ static bool can_set(struct rp_msg msg, unsigned field)
 
 	if (msg.family != RP_CM)
 		return true;
+	/* The kernel tells of a path that came the hop limit that it will use itself. */
+	if (came && field == RDT_F_req_primary_hop_limit)
+		return false;
 	if (field == RP_FIELD_PRIVATE)
 		return msg.code == RDT_MSG_REQ || msg.code == RDT_MSG_REP ||
 		       msg.code == RDT_MSG_REJ || msg.code == RDT_MSG_SIDR_REQ ||

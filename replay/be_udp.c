@@ -317,12 +317,13 @@ static struct rp_item *read_one(struct rp_link *l, bool *ret_more)
 }
 
 /* Of the headers that the kernel makes a socket chooses these. */
-static bool can_set(struct rp_msg msg, unsigned field)
+static bool can_set(struct rp_msg msg, unsigned field, bool came)
 {
 	static const uint16_t fields[] = { RDT_F_ipv4_dscp, RDT_F_ipv4_ecn, RDT_F_ipv4_ttl,
 					   RDT_F_ipv6_dscp, RDT_F_ipv6_ecn, RDT_F_ipv6_hop_limit };
 
 	(void)msg;
+	(void)came;
 	for (size_t i = 0; i < G_N_ELEMENTS(fields); i++) {
 		if (fields[i] == field)
 			return true;

@@ -239,9 +239,10 @@ static enum rp_wait umad_link_wait(struct rp_link *l, int64_t until, struct rp_i
 }
 
 /* The device makes what is below the MAD. */
-static bool can_set(struct rp_msg msg, unsigned field)
+static bool can_set(struct rp_msg msg, unsigned field, bool came)
 {
 	(void)msg;
+	(void)came;
 	return field >= RDT_FIELD_COUNT || !rp_is_network(rdt_fields[field].hdr);
 }
 

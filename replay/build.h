@@ -86,15 +86,18 @@ struct rp_field_result {
 	struct rp_pos pos;
 };
 
-/* Which fields a backend vouches for: it can set them and sees them as they were. NULL: all. */
-typedef bool (*rp_can_set_fn)(struct rp_msg msg, unsigned field);
+/*
+ * Which fields a backend vouches for: of a message that is sent it can set them, of one that came it
+ * sees them as they were. NULL: all.
+ */
+typedef bool (*rp_can_set_fn)(struct rp_msg msg, unsigned field, bool came);
 
 /*
  * Compare a message with what its statement says. want is rp_build() of it. results (of struct
- * rp_field_result) may be NULL. Returns how many fields differ.
+ * rp_field_result) may be NULL. came: got is the peer's. Returns how many fields differ.
  */
 unsigned rp_compare(struct rp_env *env, const struct rp_stmt *s, const struct rp_item *want,
-		    const struct rp_item *got, rp_can_set_fn can_set, GArray *results);
+		    const struct rp_item *got, rp_can_set_fn can_set, bool came, GArray *results);
 
 /*
  * Could the statement mean this message? Only what it says itself counts, and symbols without a

@@ -91,6 +91,7 @@ struct comparison {
 	const struct rp_stmt *s;
 	struct rp_image want, got;
 	rp_can_set_fn can_set;
+	bool came;
 	GArray *results;
 	unsigned differs;
 	bool ipcm; /* the message has an IP CM header: its private data are looked at from there */
@@ -140,7 +141,7 @@ static void compare_field(struct comparison *c, unsigned field)
 		return;
 	}
 	equal = equal_field(f, want, got);
-	if (c->can_set && !c->can_set(c->s->msg, field) &&
+	if (c->can_set && !c->can_set(c->s->msg, field, c->came) &&
 	    !(a && a->value.kind == RP_VALUE_SYMBOL)) {
 		put_result(c, field, RP_CLASS_BACKEND, equal ? "equal all the same" : "differs",
 			   pos);
@@ -194,7 +195,7 @@ static void compare_pseudo(struct comparison *c, unsigned field, const uint8_t *
 	if (a ? a->value.kind != RP_VALUE_BYTES
 	      : field != RP_FIELD_PRIVATE || !c->env->script->strict || c->s->rest) {
 		put_result(c, field, RP_CLASS_UNSAID, NULL, pos);
-	} else if (c->can_set && !c->can_set(c->s->msg, field)) {
+	} else if (c->can_set && !c->can_set(c->s->msg, field, c->came)) {
 		put_result(c, field, RP_CLASS_BACKEND, "not settable", pos);
 	} else {
 		/* In a MAD, what is not filled is zero. */
@@ -236,9 +237,11 @@ static void compare_hdr(struct comparison *c, unsigned hdr)
 }
 
 unsigned rp_compare(struct rp_env *env, const struct rp_stmt *s, const struct rp_item *want,
-		    const struct rp_item *got, rp_can_set_fn can_set, GArray *results)
+		    const struct rp_item *got, rp_can_set_fn can_set, bool came, GArray *results)
 {
-	struct comparison c = { .env = env, .s = s, .can_set = can_set, .results = results };
+	struct comparison c = {
+		.env = env, .s = s, .can_set = can_set, .came = came, .results = results
+	};
 	uint8_t hdrs[RP_HDRS_MAX];
 	const size_t count = rp_msg_hdrs(s->msg, hdrs);
 	bool said, whole;

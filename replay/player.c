@@ -380,7 +380,7 @@ static bool send_one(struct rp_player *p, const struct rp_stmt *s, size_t index,
 	}
 	/* The carrier may have said something else; what was done to it on purpose is no difference. */
 	rec->differs = rp_compare(&p->env, s, rec->want, rp_fault_damages(f) ? rec->want : rec->got,
-				  p->can_set, rec->fields);
+				  p->can_set, false, rec->fields);
 	return true;
 }
 
@@ -728,7 +728,8 @@ static void got(struct rp_player *p, const struct rp_stmt *s, size_t index, stru
 	if (item->malformed)
 		rec->differs = 0; /* it was to be cut, and nothing of it can be read */
 	else if (rec->want)
-		rec->differs = rp_compare(&p->env, s, rec->want, item, p->can_set, rec->fields);
+		rec->differs =
+			rp_compare(&p->env, s, rec->want, item, p->can_set, true, rec->fields);
 	else
 		fail(p, g_strdup(p->env.error));
 	if (item->msg.family == RP_CM) {
@@ -919,8 +920,8 @@ void rp_player_op_done(struct rp_player *p, int64_t now, const char *error)
 	/* What it brought back is known only now. */
 	if (rec->fields) {
 		g_array_set_size(rec->fields, 0);
-		rec->differs =
-			rp_compare(&p->env, rec->s, rec->want, rec->got, p->can_set, rec->fields);
+		rec->differs = rp_compare(&p->env, rec->s, rec->want, rec->got, p->can_set, false,
+					  rec->fields);
 	}
 	happened(p, now);
 	if (!error && rec->s->fault.fails)
