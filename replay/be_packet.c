@@ -4,14 +4,12 @@
  * is checked over the frame as it was, and rdma_rxe may own port 4791 of this host. IPv4 and IPv6
  * over Ethernet; the peer's MAC address is the kernel's to find.
  */
-#include <arpa/inet.h>
 #include <errno.h>
 #include <ifaddrs.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
 #include <netinet/in.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
