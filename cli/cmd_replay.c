@@ -318,6 +318,7 @@ static struct rp_player *play_sim(const struct replaying *r, const struct rp_scr
 	struct rp_play_opts play = r->play;
 
 	play.rate = 0; /* time costs nothing here */
+	play.share = r->opts->replay.share != 0;
 	return rp_sim_run(script, script, &play, r->opts->replay.seed, r->opts->replay.keep_ids,
 			  NULL);
 }
@@ -329,8 +330,11 @@ static char *rehearse(const struct replaying *r, const struct rp_script *script)
 	char *why = NULL;
 
 	if (player->state == RP_FAILED)
-		why = g_strdup_printf("it stops even against a peer that does all it should: %s",
-				      player->why);
+		why = g_strdup_printf(
+			"it stops even against a peer that does all it should: %s%s", player->why,
+			script->memory_count && !r->opts->replay.share
+				? "; keys of memory that no message tells need --share"
+				: "");
 	rp_player_free(player);
 	return why;
 }

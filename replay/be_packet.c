@@ -139,6 +139,13 @@ static bool start(struct rp_link *l, GPtrArray *lines, struct rp_problem *p)
 
 /* ---- frames -------------------------------------------------------------------------------------- */
 
+static uint8_t *udp_of(struct rp_item *item)
+{
+	size_t len;
+
+	return item->bytes + (rp_item_bth(item, &len) - item->bytes) - RDT_LEN_udp;
+}
+
 /* The script may say any source; what it says of the destination must be the peer. */
 static bool address(const struct rp_link *l, struct rp_item *item, char **ret_why)
 {
@@ -173,7 +180,7 @@ static bool put(struct rp_link *l, struct rp_item *item, char **ret_why)
 		return true;
 	if (!address(l, item, ret_why))
 		return false;
-	udp = item->bytes + (bth - item->bytes) - RDT_LEN_udp;
+	udp = udp_of(item);
 	memcpy(to.sll_addr, item->bytes, 6);
 	memcpy(&to.sll_protocol, item->bytes + 12, 2);
 	/* --port, where the script does not say another. */
@@ -250,6 +257,7 @@ static struct rp_item *get(struct rp_link *l, bool *ret_more)
 		memcpy(rp_item_net(item), frame.net, RDT_LEN_ipv4);
 	else if (rdt_ipv4_version(frame.net) == 6 && rdt_ipv6_next_header(frame.net) == IPPROTO_UDP)
 		memcpy(rp_item_net(item), frame.net, RDT_LEN_ipv6);
+	rdt_udp_set_checksum(udp_of(item), rdt_udp_checksum(frame.bth - RDT_LEN_udp));
 	rp_item_seal(item);
 	rp_roce_heard(l, item);
 	return item;

@@ -27,6 +27,7 @@ struct rp_env {
 	struct rp_msg last[RP_ROLES];   /* the last CM message that each sent */
 	bool has_last[RP_ROLES];
 	uint32_t qp1_psn;
+	bool doubt;    /* what is learned now is from a message whose ICRC is wrong */
 	bool mad_only; /* the carrier shows the MAD and nothing below it */
 	bool keep_ids; /* fresh symbols take the value that they had in the capture */
 	struct rp_arena *arena;

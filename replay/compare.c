@@ -19,10 +19,22 @@ const char *rp_class_key(enum rp_class c)
 
 /* ---- learning -------------------------------------------------------------------------------- */
 
-static void learn_number(struct rp_symbol *symbol, uint64_t value, uint64_t add)
+/* Has it a value that stays? */
+static bool is_known(const struct rp_env *env, const struct rp_symbol *symbol)
 {
-	if (symbol->origin == RP_UNBOUND)
-		rp_symbol_set(symbol, RP_LEARNED, value - add);
+	return symbol->origin != RP_UNBOUND && (symbol->origin != RP_DOUBTED || env->doubt);
+}
+
+static enum rp_origin origin_of(const struct rp_env *env)
+{
+	return env->doubt ? RP_DOUBTED : RP_LEARNED;
+}
+
+static void learn_number(const struct rp_env *env, struct rp_symbol *symbol, uint64_t value,
+			 uint64_t add)
+{
+	if (!is_known(env, symbol))
+		rp_symbol_set(symbol, origin_of(env), value - add);
 }
 
 static void learn_field(struct rp_env *env, const struct rp_assign *a, const struct rp_image *got)
@@ -35,9 +47,9 @@ static void learn_field(struct rp_env *env, const struct rp_assign *a, const str
 		return;
 	symbol = rp_symbol(env->symbols, a->value.symbol);
 	if (rdt_field_is_num(f))
-		learn_number(symbol, rdt_field_get(f, hdr), a->value.num);
-	else if (symbol->origin == RP_UNBOUND && f->width == 128)
-		rp_symbol_set_gid(symbol, RP_LEARNED, rdt_field_bytes(f, hdr));
+		learn_number(env, symbol, rdt_field_get(f, hdr), a->value.num);
+	else if (!is_known(env, symbol) && f->width == 128)
+		rp_symbol_set_gid(symbol, origin_of(env), rdt_field_bytes(f, hdr));
 }
 
 static void learn_bytes(struct rp_env *env, const struct rp_value *value, const uint8_t *bytes,
@@ -51,7 +63,7 @@ static void learn_bytes(struct rp_env *env, const struct rp_value *value, const 
 		if (part->kind == RP_PART_FILE || part->len > len - at)
 			return;
 		if (part->kind == RP_PART_NUM && part->symbol)
-			learn_number(rp_symbol(env->symbols, part->symbol),
+			learn_number(env, rp_symbol(env->symbols, part->symbol),
 				     rdt_be_load(bytes + at, (unsigned)part->len), part->num);
 		at += part->len;
 	}
@@ -290,7 +302,7 @@ static bool field_fits(struct rp_env *env, const struct rp_assign *a, const stru
 		const struct rp_symbol *symbol = rp_symbol(env->symbols, a->value.symbol);
 		const uint64_t mask = f->width < 64 ? (UINT64_C(1) << f->width) - 1 : UINT64_MAX;
 
-		return symbol->origin == RP_UNBOUND || ((symbol->num + a->value.num) & mask) == num;
+		return !is_known(env, symbol) || ((symbol->num + a->value.num) & mask) == num;
 	}
 	return num >= a->value.num &&
 	       num <= (a->value.kind == RP_VALUE_RANGE ? a->value.max : a->value.num);

@@ -67,7 +67,7 @@ void rp_item_seal(struct rp_item *item);
 /* Find out which message the frame is: sets msg. False when it is none of a script. */
 bool rp_item_know(struct rp_item *item);
 
-/* After that: is it a RoCE packet that is too short for its headers or its MAD? Sets malformed and msg. */
+/* Is it a RoCE packet that is too short for its headers or its MAD? Sets malformed, and msg then. */
 bool rp_item_is_malformed(struct rp_item *item);
 
 /* Keep so many bytes from the BTH on, fewer than there are; the lengths of IP and UDP follow. */

@@ -152,16 +152,38 @@ static void tell_silence(const struct rp_live *live, struct rp_player *p)
 	p->why = both;
 }
 
-/* Keys are told once, when both have their queue pairs and no data has passed. */
+static bool has_rep(const struct rp_script *script)
+{
+	for (size_t i = 0; i < script->stmt_count; i++) {
+		const struct rp_stmt *s = &script->stmts[i];
+
+		for (size_t k = 0; k <= s->alt_count; k++) {
+			const struct rp_msg msg = k ? s->alts[k - 1].msg : s->msg;
+
+			if (msg.family == RP_CM && msg.code == RDT_MSG_REP)
+				return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * Keys are told once, when both have their queue pairs and no data has passed: after the REP, or at
+ * once where a script has none.
+ */
 static void share_keys(struct rp_live *live, struct rp_player *p, bool *shared)
 {
 	char *why = NULL;
 	bool ours;
 
-	if (!live->share || *shared || p->state != RP_PLAYING || !happened(p, RDT_MSG_REP, &ours))
+	if (!live->share || *shared || p->state != RP_PLAYING ||
+	    (has_rep(p->script) && !happened(p, RDT_MSG_REP, &ours)))
 		return;
 	*shared = true;
-	if (!rp_share_exchange(live->share, p, rp_now() + (int64_t)p->opts.timeout_ns, &why))
+	if (!rp_share_exchange(live->share, p,
+			       rp_now() + (int64_t)(p->recs->len ? p->opts.timeout_ns
+								 : p->opts.first_timeout_ns),
+			       live->stopped, &why))
 		rp_player_end(p, rp_now(), why);
 	g_free(why);
 }

@@ -386,12 +386,13 @@ static bool parse_call(struct rp_parser *p, struct rp_stmt *s)
 static bool parse_tcp(struct rp_parser *p, struct rp_stmt *s)
 {
 	static const char *const names[RP_TCP_COUNT] = { "connect", "close", "reset" };
+	const struct rp_pos pos = p->tok.pos;
 
 	s->kind = RP_STMT_MSG;
 	for (unsigned i = 0; i < RP_TCP_COUNT; i++) {
 		if (rp_parse_word(p, names[i])) {
 			s->msg = (struct rp_msg){ RP_TCP, (uint8_t)i };
-			return parse_faults(p, s);
+			return parse_faults(p, s) && check_faults(p, s, pos);
 		}
 	}
 	return rp_parse_expected(p, "connect, close or reset after tcp");

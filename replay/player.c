@@ -506,13 +506,31 @@ static bool waits_for_damaged(const struct rp_player *p, const struct rp_stmt *s
 	if (!rp_fault_damages(&s->fault) || s->fault.drop || p->opts.offline || p->opts.blind ||
 	    p->seen[p->pc] >= s->min || p->furthest > p->pc)
 		return false;
-	if (!s->within_ns && s->time.kind == RP_TIME_AFTER && p->start_ns != INT64_MIN)
+	if (!s->within_ns && p->start_ns != INT64_MIN && s->time.kind == RP_TIME_AFTER)
 		until = p->entered_ns +
-			(int64_t)MAX(s->time.max_ns, s->time.ns + slack_of(p, &s->time));
+			(int64_t)(s->min * MAX(s->time.max_ns, s->time.ns + slack_of(p, &s->time)));
+	else if (!s->within_ns && p->start_ns != INT64_MIN && s->time.kind == RP_TIME_AT)
+		until = p->start_ns + (int64_t)(s->time.ns + slack_of(p, &s->time));
 	if (until <= now)
 		return false;
 	*ret_wait = until;
 	return true;
+}
+
+/* A damaged message that did not come was lost, at its time: what comes next is counted from there. */
+static void lost(struct rp_player *p, size_t i, int64_t now)
+{
+	const struct rp_stmt *s = at(p, i);
+	const unsigned copies = s->min > p->seen[i] ? s->min - p->seen[i] : 0;
+
+	if (!copies || !is_watched(p, s) || s->fault.drop || !rp_fault_damages(&s->fault) ||
+	    p->start_ns == INT64_MIN)
+		return;
+	p->seen[i] = s->min;
+	if (s->time.kind == RP_TIME_AFTER)
+		p->prev_ns = MIN(p->prev_ns + (int64_t)(copies * s->time.ns), now);
+	else if (s->time.kind == RP_TIME_AT)
+		p->prev_ns = MIN(MAX(p->prev_ns, p->start_ns + (int64_t)s->time.ns), now);
 }
 
 static bool watch_message(struct rp_player *p, const struct rp_stmt *s, int64_t now,
@@ -524,10 +542,7 @@ static bool watch_message(struct rp_player *p, const struct rp_stmt *s, int64_t 
 	if (waits_for_damaged(p, s, now, ret_wait))
 		return false;
 	if (p->seen[p->pc] >= least(s)) {
-		/* It was lost, at its time: what comes next is counted from there. */
-		if (!p->seen[p->pc] && s->min && !s->fault.drop && p->start_ns != INT64_MIN &&
-		    s->time.kind == RP_TIME_AFTER)
-			p->prev_ns = MIN(p->prev_ns + (int64_t)s->time.ns, now);
+		lost(p, p->pc, now);
 		next(p, now);
 		return true;
 	}
@@ -715,24 +730,29 @@ static void judge_gap(struct rp_player *p, struct rp_rec *rec, int64_t prev)
 static void got(struct rp_player *p, const struct rp_stmt *s, size_t index, struct rp_item *item)
 {
 	struct rp_rec *rec = add_rec(p, RP_REC_GOT, s, index, item->ns);
-	const int64_t prev = p->prev_ns;
+	int64_t prev;
+
+	for (size_t i = p->pc; i < index; i++)
+		lost(p, i, item->ns);
+	prev = p->prev_ns;
 
 	rec->got = item;
 	/* A copy more of what came in order is no other order. */
 	if (index < p->script->stmt_count && p->seen[index] > 1)
 		rec->in_order = true;
-	if (!item->malformed) {
+	/* Of what is cut nothing can be read; of what is damaged nothing is sure. */
+	if (!item->malformed && s->fault.truncate == RP_NO_TRUNCATE) {
+		p->env.doubt = item->bad_icrc;
 		rp_learn(&p->env, s, item);
+		p->env.doubt = false;
 		rec->want = rp_build(&p->env, s);
+		if (rec->want)
+			rec->differs = rp_compare(&p->env, s, rec->want, item, p->can_set, true,
+						  rec->fields);
+		else
+			fail(p, g_strdup(p->env.error));
 	}
-	if (item->malformed)
-		rec->differs = 0; /* it was to be cut, and nothing of it can be read */
-	else if (rec->want)
-		rec->differs =
-			rp_compare(&p->env, s, rec->want, item, p->can_set, true, rec->fields);
-	else
-		fail(p, g_strdup(p->env.error));
-	if (item->msg.family == RP_CM) {
+	if (item->msg.family == RP_CM && !item->bad_icrc) {
 		p->env.last[item->from] = item->msg;
 		p->env.has_last[item->from] = true;
 	}
@@ -741,15 +761,19 @@ static void got(struct rp_player *p, const struct rp_stmt *s, size_t index, stru
 	release(p, s->role, s->msg, item->ns);
 }
 
+/* Is it whole where the statement means it whole, and damaged where not? */
+static bool damaged_alike(const struct rp_stmt *s, const struct rp_item *item)
+{
+	return item->malformed ? s->fault.truncate != RP_NO_TRUNCATE
+			       : item->bad_icrc == rp_fault_damages(&s->fault);
+}
+
 static bool can_take(const struct rp_player *p, size_t i, const struct rp_item *item)
 {
 	const struct rp_stmt *s = at(p, i);
 
-	if (!is_watched(p, s) || s->role != item->from || p->seen[i] >= most(s))
-		return false;
-	return item->malformed ? s->fault.truncate != RP_NO_TRUNCATE
-			       : rp_msg_equal(s->msg, item->msg) &&
-					 item->bad_icrc == rp_fault_damages(&s->fault);
+	return is_watched(p, s) && s->role == item->from && p->seen[i] < most(s) &&
+	       damaged_alike(s, item) && (item->malformed || rp_msg_equal(s->msg, item->msg));
 }
 
 /*
@@ -812,8 +836,10 @@ static bool take_alternative(struct rp_player *p, struct rp_item *item)
 		const struct rp_stmt *alt = &s->alts[i];
 
 		if (alt->kind == RP_STMT_MSG
-			    ? alt->role == item->from && rp_fits(&p->env, alt, item)
-			    : alt->role != item->from && is_event(item, alt->event)) {
+			    ? alt->role == item->from && damaged_alike(alt, item) &&
+				      (item->malformed || rp_fits(&p->env, alt, item))
+			    : alt->role != item->from && !item->bad_icrc && !item->malformed &&
+				      is_event(item, alt->event)) {
 			if (alt->kind == RP_STMT_MSG) {
 				got(p, alt, p->pc, item);
 			} else {

@@ -17,6 +17,7 @@ struct rp_play_opts {
 	uint64_t max_msgs, rate; /* 0: no limit; rate is in a second */
 	bool blind; /* what a program with librdmacm cannot see is not waited for: MRAs, repetitions, READs,
 		     * WRITEs and atomics of the peer */
+	bool share;   /* both ends tell each other the keys of their memory (sim; else share.h) */
 	bool offline; /* nothing is waited for: what was not there at the end is missing */
 };
 

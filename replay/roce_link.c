@@ -56,9 +56,10 @@ static struct rp_item *take(struct rp_link *l, struct rp_item *item)
 {
 	struct rp_item *op = NULL;
 
+	/* A part of a MAD would be taken for a message, or for a packet of data. */
+	if (rp_item_is_malformed(item))
+		return item;
 	if (!rp_item_know(item)) {
-		if (rp_item_is_malformed(item))
-			return item;
 		item->msg = (struct rp_msg){ RP_PACKET, RDT_OP_CNP };
 		rp_item_free(item);
 		return NULL;

@@ -17,7 +17,8 @@
 struct rp_share {
 	struct rp_link_opts opts;
 	uint16_t port;
-	int listener; /* passive: -1 when not open */
+	int listener;          /* passive: -1 when not open */
+	bool (*stopped)(void); /* a signal came; may be NULL */
 };
 
 struct rp_share *rp_share_open(const struct rp_link_opts *opts, uint16_t port, struct rp_problem *p)
@@ -49,13 +50,24 @@ void rp_share_close(struct rp_share *s)
 	g_free(s);
 }
 
-/* Is there something to read, or room to write, before that time? */
-static bool ready(int fd, short events, int64_t until)
+static bool is_stopped(const struct rp_share *s)
+{
+	return s->stopped && s->stopped();
+}
+
+/* Is there something to read, or room to write, before that time and a signal? */
+static bool ready(const struct rp_share *s, int fd, short events, int64_t until)
 {
 	struct pollfd p = { .fd = fd, .events = events };
-	const int64_t ms = (until - rp_now()) / 1000000;
 
-	return ms > 0 && poll(&p, 1, (int)MIN(ms, 60000)) > 0;
+	while (!is_stopped(s)) {
+		const int64_t ms = (until - rp_now()) / 1000000;
+		const int got = ms > 0 ? poll(&p, 1, (int)MIN(ms, 60000)) : 0;
+
+		if (got >= 0 || errno != EINTR)
+			return got > 0;
+	}
+	return false;
 }
 
 /* Strangers are turned away: only the peer is ever heard. */
@@ -64,7 +76,7 @@ static int accept_peer(const struct rp_share *s, int64_t until)
 	struct sockaddr_storage from;
 	int fd;
 
-	while (ready(s->listener, POLLIN, until)) {
+	while (ready(s, s->listener, POLLIN, until)) {
 		socklen_t len = sizeof(from);
 
 		fd = accept(s->listener, (void *)&from, &len);
@@ -82,7 +94,7 @@ static int connect_peer(const struct rp_share *s, int64_t until)
 	const socklen_t local_len = rp_sockaddr(&s->opts.local, 0, s->opts.device, &local);
 	const socklen_t len = rp_sockaddr(&s->opts.peer, s->port, s->opts.device, &peer);
 
-	while (rp_now() < until) {
+	while (rp_now() < until && !is_stopped(s)) {
 		const int fd =
 			socket(peer.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 		int error = 0;
@@ -94,7 +106,7 @@ static int connect_peer(const struct rp_share *s, int64_t until)
 			return -1;
 		}
 		if ((!connect(fd, (void *)&peer, len) || errno == EINPROGRESS) &&
-		    ready(fd, POLLOUT, until) &&
+		    ready(s, fd, POLLOUT, until) &&
 		    !getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) && !error)
 			return fd;
 		close(fd);
@@ -103,7 +115,7 @@ static int connect_peer(const struct rp_share *s, int64_t until)
 	return -1;
 }
 
-static bool tell(int fd, const struct rp_player *p, int64_t until)
+static bool tell(const struct rp_share *s, int fd, const struct rp_player *p, int64_t until)
 {
 	GString *text = g_string_new(NULL);
 	size_t done = 0;
@@ -116,7 +128,7 @@ static bool tell(int fd, const struct rp_player *p, int64_t until)
 				       m->rkey);
 	}
 	g_string_append(text, END);
-	while (done < text->len && ready(fd, POLLOUT, until)) {
+	while (done < text->len && ready(s, fd, POLLOUT, until)) {
 		const ssize_t n = send(fd, text->str + done, text->len - done, MSG_NOSIGNAL);
 
 		if (n < 0 && errno != EAGAIN && errno != EINTR)
@@ -129,12 +141,12 @@ static bool tell(int fd, const struct rp_player *p, int64_t until)
 }
 
 /* All that the peer says before its end; NULL when that does not come. */
-static GString *hear(int fd, int64_t until)
+static GString *hear(const struct rp_share *s, int fd, int64_t until)
 {
 	GString *text = g_string_new(NULL);
 	char part[4096];
 
-	while (text->len < TEXT_MAX && ready(fd, POLLIN, until)) {
+	while (text->len < TEXT_MAX && ready(s, fd, POLLIN, until)) {
 		const ssize_t n = recv(fd, part, sizeof(part), 0);
 
 		if (!n || (n < 0 && errno != EAGAIN && errno != EINTR))
@@ -149,7 +161,7 @@ static GString *hear(int fd, int64_t until)
 	return NULL;
 }
 
-static bool learn(struct rp_player *p, const char *name, uint64_t va, uint32_t rkey)
+bool rp_share_learn(struct rp_player *p, const char *name, uint64_t va, uint32_t rkey)
 {
 	char symbol[80];
 
@@ -167,47 +179,77 @@ static bool learn(struct rp_player *p, const char *name, uint64_t va, uint32_t r
 	return false;
 }
 
+/* "NAME 0xVA 0xRKEY", and nothing more. */
+static bool learn_line(struct rp_player *p, const char *line)
+{
+	char name[64], va[17], rkey[9];
+	int end = 0;
+
+	return sscanf(line, "%63s 0x%16[0-9a-f] 0x%8[0-9a-f]%n", name, va, rkey, &end) == 3 &&
+	       !line[end] &&
+	       rp_share_learn(p, name, g_ascii_strtoull(va, NULL, 16),
+			      (uint32_t)g_ascii_strtoull(rkey, NULL, 16));
+}
+
+/* Memory of the peer that it did not tell of; NULL when there is none. */
+static const char *untold(const struct rp_player *p)
+{
+	char symbol[80];
+
+	for (size_t i = 0; i < p->script->memory_count; i++) {
+		const struct rp_memory_decl *m = &p->script->memories[i];
+
+		g_snprintf(symbol, sizeof(symbol), "$%s.rkey", m->name);
+		if (!rp_plays(p, m->role) &&
+		    rp_symbol(p->env.symbols, symbol)->origin != RP_LEARNED)
+			return m->name;
+	}
+	return NULL;
+}
+
 static bool learn_all(struct rp_player *p, const GString *text, char **ret_why)
 {
 	char **lines = g_strsplit(text->str, "\n", -1);
-	bool ok = true;
 
-	for (char **line = lines; *line && ok; line++) {
-		char name[64];
-		uint64_t va;
-		uint32_t rkey;
-
-		if (!**line)
-			continue;
-		ok = sscanf(*line, "%63s 0x%" SCNx64 " 0x%" SCNx32, name, &va, &rkey) == 3 &&
-		     learn(p, name, va, rkey);
+	for (char **line = lines; *line && !*ret_why; line++) {
+		if (**line && !learn_line(p, *line))
+			*ret_why = g_strdup(
+				"--share: the peer tells of memory that is none of its own in "
+				"this script; does it play the same one?");
 	}
 	g_strfreev(lines);
-	if (!ok)
-		*ret_why = g_strdup(
-			"--share: the peer tells of memory that this script does not have; "
-			"does it play the same one?");
-	return ok;
+	if (!*ret_why && untold(p))
+		*ret_why = g_strdup_printf(
+			"--share: the peer did not tell of its memory %s; does it play "
+			"the same script?",
+			untold(p));
+	return !*ret_why;
 }
 
-bool rp_share_exchange(struct rp_share *s, struct rp_player *p, int64_t until, char **ret_why)
+bool rp_share_exchange(struct rp_share *s, struct rp_player *p, int64_t until,
+		       bool (*stopped)(void), char **ret_why)
 {
-	const int fd = s->opts.side == RDT_ACTIVE ? connect_peer(s, until) : accept_peer(s, until);
 	GString *text;
 	bool ok;
+	int fd;
 
-	if (fd < 0) {
-		*ret_why =
-			g_strdup_printf("--share: no replay at the peer on TCP port %u", s->port);
-		return false;
-	}
-	text = tell(fd, p, until) ? hear(fd, until) : NULL;
-	close(fd);
-	if (!text) {
+	*ret_why = NULL;
+	s->stopped = stopped;
+	fd = s->opts.side == RDT_ACTIVE ? connect_peer(s, until) : accept_peer(s, until);
+	text = fd >= 0 && tell(s, fd, p, until) ? hear(s, fd, until) : NULL;
+	if (fd >= 0)
+		close(fd);
+	if (is_stopped(s))
+		*ret_why = g_strdup("stopped by a signal");
+	else if (fd < 0)
+		*ret_why = g_strdup_printf(
+			"--share: no replay at the peer on TCP port %u; does it have "
+			"--share too?",
+			s->port);
+	else if (!text)
 		*ret_why = g_strdup("--share: the peer did not tell its keys");
-		return false;
-	}
-	ok = learn_all(p, text, ret_why);
-	g_string_free(text, TRUE);
+	ok = !*ret_why && learn_all(p, text, ret_why);
+	if (text)
+		g_string_free(text, TRUE);
 	return ok;
 }

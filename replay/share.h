@@ -17,10 +17,14 @@ struct rp_share *rp_share_open(const struct rp_link_opts *opts, uint16_t port,
 void rp_share_close(struct rp_share *share); /* NULL is allowed */
 
 /*
- * Tell the peer of the player's memories and learn of its own; waits for it, at most until that time.
- * False and *ret_why (g_malloc) when it did not come or says what the script does not have.
+ * Tell the peer of the player's memories and learn of its own; waits for it, at most until that time
+ * or a signal (stopped, may be NULL). False and *ret_why (g_malloc) when it did not come, or tells
+ * less or other than the script has.
  */
 bool rp_share_exchange(struct rp_share *share, struct rp_player *player, int64_t until,
-		       char **ret_why);
+		       bool (*stopped)(void), char **ret_why);
+
+/* What the peer tells of one memory. False when the script has none of that name on its side. */
+bool rp_share_learn(struct rp_player *player, const char *name, uint64_t va, uint32_t rkey);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "replay/sim.h"
+#include "replay/share.h"
 
 /* Latency of the wire; so short that no tolerance sees it. */
 #define LATENCY_NS 1000
@@ -115,6 +116,13 @@ struct rp_player *rp_sim_run(const struct rp_script *script, const struct rp_scr
 
 		sim.player[i] = rp_player_new(i ? peer_script : script, i ? &peer : opts, &ops,
 					      seed ? seed + i : 0, keep_ids, addr);
+	}
+	for (unsigned i = 0; opts->share && i < 2; i++) {
+		const struct rp_memories *own = &sim.player[i]->memories;
+
+		for (size_t k = 0; k < own->count; k++)
+			rp_share_learn(sim.player[!i], own->items[k].name, own->items[k].va,
+				       own->items[k].rkey);
 	}
 	for (;;) {
 		int64_t next = INT64_MAX, when;

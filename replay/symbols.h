@@ -51,7 +51,8 @@ const char *rp_auto_rule(unsigned field, bool *ret_follows);
  */
 const char *rp_free_rule(unsigned field, bool cm);
 
-enum rp_origin { RP_UNBOUND, RP_GIVEN, RP_FORCED, RP_FRESH, RP_LEARNED };
+/* DOUBTED: learned from a message whose ICRC is wrong; the next good one says better. */
+enum rp_origin { RP_UNBOUND, RP_GIVEN, RP_FORCED, RP_FRESH, RP_LEARNED, RP_DOUBTED };
 
 struct rp_symbol {
 	const char *name; /* with its $ */

@@ -109,6 +109,11 @@ Test(replay, a_peer_that_follows_the_script_is_F5)
 		HEAD "a > REQ[] corrupt icrc\n+20ms p > REP[]\n+5ms a > RTU[]\n",
 		HEAD "a > REQ[] truncate 90\n+500ms a > REQ[]\n+20ms p > REP[] truncate 100\n"
 		     "+5ms p > REP[]\n+5ms a > RTU[] truncate 5\n+5ms a > RTU[]\n",
+		/* The id in it is cut in half, and not learned. */
+		HEAD "a > REQ[]\np > REP[] truncate 50\n+20ms p > REP[]\n+5ms a > RTU[]\n",
+		HEAD "a > REQ[]\np > REP[] truncate 40\n+20ms p > REP[]\n+5ms a > RTU[]\n",
+		HEAD "a > REQ[]\n+10ms 3x p > REP[] truncate 9\n+20ms p > REP[]\n+5ms a > RTU[]\n"
+		     "@100ms a > DREQ[] truncate 10\n+20ms a > DREQ[]\np > DREP[]\n",
 		HEAD "a > REQ[] drop\n+1s a > REQ[]\np > REP[]\na > RTU[]\n",
 		HEAD "a > SIDR_REQ[private=text:\"x\"]\np > SIDR_REP[]\n",
 		HEAD "a > REQ[]\n? p > MRA[msg_mraed=0]\np > REP[]\na > RTU[]\n",
@@ -270,6 +275,25 @@ Test(replay, another_order_an_extra_or_another_message_is_told)
 	/* Another reason is another outcome. */
 	cr_expect_eq(level_of(rej, HEAD "a > REQ[]\np > REJ[reason=28]\n", RDT_ACTIVE, NULL),
 		     RP_F0);
+}
+
+Test(replay, what_is_damaged_is_no_answer)
+{
+	static const char waits[] =
+		HEAD "a > REQ[]\nany {\np > REP[] => up\ntimeout 1s => none\n}\n"
+		     "label up:\na > RTU[]\nlabel none:\nend\n";
+	static const char wants_bad[] =
+		HEAD "a > REQ[]\nany {\np > REP[] corrupt icrc => bad\ntimeout 1s => none\n}\n"
+		     "label bad:\n+1ms a > RTU[]\nlabel none:\nend\n";
+	static const char bad[] = HEAD "a > REQ[]\np > REP[] corrupt icrc\n";
+	static const char cut[] = HEAD "a > REQ[]\np > REP[] truncate 100\n";
+	static const char good[] = HEAD "a > REQ[]\np > REP[]\n";
+
+	cr_expect(level_of(waits, bad, 0, NULL) < RP_F3);
+	cr_expect(level_of(waits, cut, 0, NULL) < RP_F3);
+	cr_expect(level_of(waits, good, 0, NULL) >= RP_F3);
+	cr_expect(level_of(wants_bad, good, 0, NULL) < RP_F3);
+	cr_expect(level_of(wants_bad, bad, 0, NULL) >= RP_F3);
 }
 
 Test(replay, what_a_script_does_not_say_is_not_compared)

@@ -227,6 +227,9 @@ Test(script, errors_say_where_and_what)
 					   "for WRITE; a time before it delays it");
 	fails("", "1:1: expected rdt 1 in the first line, not the end of the script");
 	fails("rdt 2\n", "1:5: expected version 1 after rdt: this program reads no other, not 2");
+	fails(HEAD "a tcp connect corrupt icrc\n",
+	      "3:7: corrupt and truncate are for messages of the CM and single packets "
+	      "(RC_SEND_ONLY ...); TCP_CONNECT is more than one, or has no ICRC");
 	fails("rdt 1\nservice tcp:0\n", "2:9: 0 is no port: a service has one of 1 to 65535");
 	fails("rdt 1\nservice tcp:1\nservice tcp:2\n",
 	      "3:9: the service was said before; there is one");
