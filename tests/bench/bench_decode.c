@@ -16,8 +16,8 @@
 
 #define MOST 64 /* they stay in the first cache: what is measured is the decoding */
 #define ROUNDS 5000
-#define TURNS \
-	100 /* short ones, of which the quickest counts: a shared machine disturbs the others */
+/* Short ones, of which the quickest counts: a shared machine disturbs the others. */
+#define TURNS 500
 
 struct packet {
 	uint8_t bytes[2048];
