@@ -101,6 +101,7 @@ static void leave(struct rp_live *live, struct rp_player *p)
 }
 
 #define PATIENCE_NS INT64_C(1000000000)
+#define SOON_NS INT64_C(100000000) /* not worth a word */
 
 /* ---- the loop ---------------------------------------------------------------------------------- */
 
@@ -129,7 +130,7 @@ static int64_t tell_waiting(const struct rp_live *live, const struct rp_player *
 	if (s && s->kind == RP_STMT_EITHER && s->alt_count)
 		s = &s->alts[0];
 	if (!live->waiting || !s || s->kind != RP_STMT_MSG || rp_plays(p, s->role) ||
-	    p->in_flight || *told == p->pc + 1 || until == INT64_MAX || until <= now)
+	    p->in_flight || *told == p->pc + 1 || until == INT64_MAX || until <= now + SOON_NS)
 		return until;
 	if (p->start_ns != INT64_MIN && since < PATIENCE_NS)
 		return MIN(until, now + PATIENCE_NS - since);
