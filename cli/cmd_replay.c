@@ -285,17 +285,12 @@ static struct rp_player *play_live(struct replaying *r, const struct rp_script *
 	r->link.tap_user = r;
 	r->link.tcp_port = (uint16_t)(script->service & 0xffff);
 	r->link.port_space = (uint16_t)(script->service >> 16 & 0xffff);
-	if (r->opts->replay.share && !r->opts->replay.check) {
-		live.share = rp_share_open(&r->link, (uint16_t)r->opts->replay.share, problem);
-		if (!live.share)
-			return NULL;
-	}
 	live.link = r->backend->open(&r->link, r->opts->replay.check, lines, problem);
-	if (!live.link) {
-		rp_share_close(live.share);
+	if (!live.link)
 		return NULL;
-	}
-	if (r->opts->replay.check) {
+	if (!r->opts->replay.check && r->opts->replay.share)
+		live.share = rp_share_open(&r->link, (uint16_t)r->opts->replay.share, problem);
+	if (r->opts->replay.check || problem->text) {
 		r->backend->close(live.link);
 		return NULL;
 	}

@@ -83,33 +83,31 @@ static const uint32_t crc32_table[16][256] = { TABLES(E) };
 static const uint32_t crc32c_table[16][256] = { TABLES(C) };
 static const uint16_t vcrc_table[1][256] = { TABLE(V, 0) };
 
-/* Sixteen bytes a turn: each byte's effect on the register after the last is in its own table. */
+/* Eight bytes: each one's effect on the register after the last is in its own table. */
+RDT_INLINE uint32_t crc_eight(const uint32_t table[8][256], uint64_t v)
+{
+	return table[7][v & 0xff] ^ table[6][v >> 8 & 0xff] ^ table[5][v >> 16 & 0xff] ^
+	       table[4][v >> 24 & 0xff] ^ table[3][v >> 32 & 0xff] ^ table[2][v >> 40 & 0xff] ^
+	       table[1][v >> 48 & 0xff] ^ table[0][v >> 56];
+}
+
+RDT_INLINE uint64_t load_le64(const uint8_t *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return le64toh(v);
+}
+
+/* Sixteen bytes a turn. */
 RDT_INLINE uint32_t crc_run(const uint32_t table[16][256], uint32_t crc, const uint8_t *p,
 			    size_t len)
 {
 	crc = ~crc;
-	for (; len >= 16; p += 16, len -= 16) {
-		uint64_t a, b;
-
-		memcpy(&a, p, sizeof(a));
-		memcpy(&b, p + 8, sizeof(b));
-		a = le64toh(a) ^ crc;
-		b = le64toh(b);
-		crc = table[15][a & 0xff] ^ table[14][a >> 8 & 0xff] ^ table[13][a >> 16 & 0xff] ^
-		      table[12][a >> 24 & 0xff] ^ table[11][a >> 32 & 0xff] ^
-		      table[10][a >> 40 & 0xff] ^ table[9][a >> 48 & 0xff] ^ table[8][a >> 56] ^
-		      table[7][b & 0xff] ^ table[6][b >> 8 & 0xff] ^ table[5][b >> 16 & 0xff] ^
-		      table[4][b >> 24 & 0xff] ^ table[3][b >> 32 & 0xff] ^
-		      table[2][b >> 40 & 0xff] ^ table[1][b >> 48 & 0xff] ^ table[0][b >> 56];
-	}
+	for (; len >= 16; p += 16, len -= 16)
+		crc = crc_eight(table + 8, load_le64(p) ^ crc) ^ crc_eight(table, load_le64(p + 8));
 	if (len >= 8) {
-		uint64_t a;
-
-		memcpy(&a, p, sizeof(a));
-		a = le64toh(a) ^ crc;
-		crc = table[7][a & 0xff] ^ table[6][a >> 8 & 0xff] ^ table[5][a >> 16 & 0xff] ^
-		      table[4][a >> 24 & 0xff] ^ table[3][a >> 32 & 0xff] ^
-		      table[2][a >> 40 & 0xff] ^ table[1][a >> 48 & 0xff] ^ table[0][a >> 56];
+		crc = crc_eight(table, load_le64(p) ^ crc);
 		p += 8;
 		len -= 8;
 	}

@@ -113,7 +113,7 @@ static struct rp_link *rdmacm_open(const struct rp_link_opts *opts, bool check, 
 	if (refused)
 		g_ptr_array_add(lines, g_strdup(refused));
 	watch(l, l->channel->fd);
-	if (l->id && !(l->verbs = rp_verbs_new(l->id->verbs, opts->port_space == RDMA_PS_UDP, p)))
+	if (l->id && !(l->verbs = rp_verbs_new(l->id->verbs, rp_rdmacm_is_ud(l), p)))
 		goto bad;
 	return l;
 bad:
@@ -123,12 +123,10 @@ bad:
 
 static void set_symbol(struct rp_player *p, const char *suffix, uint64_t value)
 {
-	char name[48];
+	const unsigned own = rp_plays(p, RDT_ACTIVE) ? RDT_ACTIVE : RDT_PASSIVE;
 
-	g_snprintf(name, sizeof(name), "$%s.%s",
-		   p->script->roles[rp_plays(p, RDT_ACTIVE) ? RDT_ACTIVE : RDT_PASSIVE].name,
-		   suffix);
-	rp_symbol_set(rp_symbol(p->env.symbols, name), RP_FORCED, value);
+	rp_symbol_set(rp_symbol_of(p->env.symbols, p->script->roles[own].name, suffix), RP_FORCED,
+		      value);
 }
 
 void rp_rdmacm_use_verbs(struct rp_link *l)

@@ -256,14 +256,16 @@ unsigned rp_compare(struct rp_env *env, const struct rp_stmt *s, const struct rp
 	};
 	uint8_t hdrs[RP_HDRS_MAX];
 	const size_t count = rp_msg_hdrs(s->msg, hdrs);
-	bool said, whole;
+	bool said, whole, has_want, has_got;
 
 	if (s->msg.family == RP_TCP)
 		return 0;
+	has_want = rp_item_image(want, &c.want);
+	has_got = rp_item_image(got, &c.got);
 	/* A frame that the script itself has made unreadable is what was sent. */
-	if (!rp_item_image(want, &c.want) && !rp_item_image(got, &c.got))
+	if (!has_want && !has_got)
 		return 0;
-	if (!rp_item_image(want, &c.want) || !rp_item_image(got, &c.got)) {
+	if (!has_want || !has_got) {
 		put_result(&c, RP_FIELD_PAYLOAD, RP_CLASS_DIFFERS, NULL, s->pos);
 		return c.differs;
 	}

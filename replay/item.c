@@ -249,11 +249,13 @@ bool rp_item_is_malformed(struct rp_item *item)
 {
 	struct rdt_pkt pkt;
 	size_t len;
-	const uint8_t *bth = rp_item_bth(item, &len);
+	const uint8_t *bth = behind(item, IP_UDP, 0, &len);
 	enum rdt_status status;
 
 	if (!bth)
 		return false;
+	if (len < RDT_LEN_bth)
+		return item->malformed = true;
 	status = rdt_pkt_parse(bth, len, len, &pkt);
 	item->malformed =
 		status == RDT_MALFORMED || (status == RDT_OK && rdt_bth_dest_qpn(bth) <= RDT_QP1 &&
@@ -277,8 +279,7 @@ void rp_item_cut(struct rp_item *item, size_t keep)
 		rdt_ipv6_set_payload_len(net, (uint32_t)udp_len);
 	}
 	item->cut = item->bad_icrc = true;
-	if (!rp_item_is_malformed(item) && keep < RDT_LEN_bth)
-		item->malformed = true;
+	rp_item_is_malformed(item);
 }
 
 bool rp_item_image(const struct rp_item *item, struct rp_image *ret_image)

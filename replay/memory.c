@@ -3,12 +3,11 @@
 
 #include <string.h>
 
-static struct rp_symbol *symbol_of(struct rp_env *env, const char *name, const char *suffix)
+/* It has a value from now on. */
+static struct rp_symbol *drawn(struct rp_env *env, const char *name, const char *suffix)
 {
-	char *text = g_strdup_printf("$%s.%s", name, suffix);
-	struct rp_symbol *symbol = rp_symbol(env->symbols, text);
+	struct rp_symbol *symbol = rp_symbol_of(env->symbols, name, suffix);
 
-	g_free(text);
 	if (symbol->origin == RP_UNBOUND && env->keep_ids && symbol->has_was)
 		rp_symbol_set(symbol, RP_FORCED, symbol->was);
 	rp_symbol_fresh(env->symbols, symbol);
@@ -27,12 +26,19 @@ void rp_memories_init(struct rp_memories *m, struct rp_env *env, unsigned played
 			continue;
 		m->items[m->count++] = (struct rp_memory){
 			.name = decl->name,
-			.va = symbol_of(env, decl->name, "va")->num,
-			.rkey = (uint32_t)symbol_of(env, decl->name, "rkey")->num,
+			.va = drawn(env, decl->name, "va")->num,
+			.rkey = (uint32_t)drawn(env, decl->name, "rkey")->num,
 			.bytes = g_malloc0(decl->len + 1),
 			.len = decl->len,
 		};
 	}
+}
+
+void rp_memory_tell(struct rp_symbols *symbols, const char *name, enum rp_origin origin,
+		    uint64_t va, uint32_t rkey)
+{
+	rp_symbol_set(rp_symbol_of(symbols, name, "va"), origin, va);
+	rp_symbol_set(rp_symbol_of(symbols, name, "rkey"), origin, rkey);
 }
 
 void rp_memories_clear(struct rp_memories *m)

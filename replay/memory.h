@@ -22,6 +22,10 @@ struct rp_memories {
 void rp_memories_init(struct rp_memories *m, struct rp_env *env, unsigned played);
 void rp_memories_clear(struct rp_memories *m);
 
+/* Where the memory of that name is and what its key is: sets its symbols. */
+void rp_memory_tell(struct rp_symbols *symbols, const char *name, enum rp_origin origin,
+		    uint64_t va, uint32_t rkey);
+
 /* What a fill statement does; false when there is no memory of that name. */
 bool rp_memory_fill(struct rp_memories *m, const struct rp_stmt *s, const uint8_t *bytes,
 		    size_t len);

@@ -320,7 +320,7 @@ static bool check_faults(struct rp_parser *p, const struct rp_stmt *s, struct rp
 	const bool packet = s->msg.family == RP_CM || s->msg.family == RP_PACKET;
 	const bool later = f->dup || f->delay_ns || f->hold;
 
-	if ((f->corrupt_icrc || f->truncate != RP_NO_TRUNCATE) && !packet)
+	if (rp_fault_damages(f) && !packet)
 		return rp_parse_fail(
 			p, pos,
 			"corrupt and truncate are for messages of the CM and single "

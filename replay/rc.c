@@ -68,11 +68,9 @@ static unsigned self_of(const struct rp_rc *rc)
 
 static bool number(const struct rp_rc *rc, unsigned role, const char *suffix, uint32_t *ret)
 {
-	char name[48];
-	const struct rp_symbol *symbol;
+	const struct rp_symbol *symbol =
+		rp_symbol_of(rc->player->env.symbols, rc->player->script->roles[role].name, suffix);
 
-	g_snprintf(name, sizeof(name), "$%s.%s", rc->player->script->roles[role].name, suffix);
-	symbol = rp_symbol(rc->player->env.symbols, name);
 	*ret = (uint32_t)symbol->num & RDT_PSN_MASK;
 	return symbol->origin != RP_UNBOUND;
 }

@@ -23,6 +23,12 @@ struct rp_link {
 	bool answered;     /* theirs came */
 };
 
+/* A datagram service: SIDR, and no connection. */
+static inline bool rp_rdmacm_is_ud(const struct rp_link *l)
+{
+	return l->opts.port_space == RDMA_PS_UDP;
+}
+
 /* Do the call that sends a message. 0, or -1 with errno or *ret_why (g_malloc). */
 int rp_rdmacm_call(struct rp_link *l, struct rp_item *item, char **ret_why);
 

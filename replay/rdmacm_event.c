@@ -38,6 +38,16 @@ static void put_path(struct rp_item *item, const struct rdma_cm_id *id)
 					  (rp_image_hdr(&image, RDT_F_req_path_mtu) - item->bytes));
 }
 
+/* A number of the peer's that an event tells, where nothing told it before. */
+static void learn(const struct rp_link *l, const char *suffix, uint64_t value)
+{
+	struct rp_symbol *symbol = rp_symbol_of(
+		l->player->env.symbols, l->player->script->roles[!l->opts.side].name, suffix);
+
+	if (symbol->origin == RP_UNBOUND)
+		rp_symbol_set(symbol, RP_LEARNED, value);
+}
+
 /* A message as the template has it, with what the event tells of it. */
 static struct rp_item *message(struct rp_link *l, uint8_t code, const struct rdma_cm_event *event)
 {
@@ -48,18 +58,14 @@ static struct rp_item *message(struct rp_link *l, uint8_t code, const struct rdm
 				   .role = (unsigned)!l->opts.side,
 				   .min = 1,
 				   .max = 1 };
-	struct rp_symbol *qpn;
 	struct rp_item *item;
 	uint32_t vendor = 0, options = 0;
-	char name[48];
 
 	/* The QPN is told, so that it must not be drawn by building. */
-	g_snprintf(name, sizeof(name), "$%s.qpn", l->player->script->roles[s.role].name);
-	qpn = rp_symbol(l->player->env.symbols, name);
-	if ((code == RDT_MSG_REQ || code == RDT_MSG_REP) && qpn->origin == RP_UNBOUND)
-		rp_symbol_set(qpn, RP_LEARNED, c->qp_num);
-	if (code == RDT_MSG_SIDR_REP && qpn->origin == RP_UNBOUND)
-		rp_symbol_set(qpn, RP_LEARNED, u->qp_num);
+	if (code == RDT_MSG_REQ || code == RDT_MSG_REP)
+		learn(l, "qpn", c->qp_num);
+	if (code == RDT_MSG_SIDR_REP)
+		learn(l, "qpn", u->qp_num);
 	item = rp_build(&l->player->env, &s);
 	if (!item)
 		return NULL;
@@ -113,23 +119,6 @@ static struct rp_item *message(struct rp_link *l, uint8_t code, const struct rdm
 	return item;
 }
 
-static bool is_ud(const struct rp_link *l)
-{
-	return l->opts.port_space == RDMA_PS_UDP;
-}
-
-/* The program's port of the peer: its flow label follows from it. */
-static void learn_port(struct rp_player *p, struct rdma_cm_id *id)
-{
-	struct rp_symbol *port;
-	char name[48];
-
-	g_snprintf(name, sizeof(name), "$%s.port", p->script->roles[RDT_ACTIVE].name);
-	port = rp_symbol(p->env.symbols, name);
-	if (port->origin == RP_UNBOUND)
-		rp_symbol_set(port, RP_LEARNED, be16toh(rdma_get_dst_port(id)));
-}
-
 static struct rp_item *on_request(struct rp_link *l, const struct rdma_cm_event *event,
 				  char **ret_why)
 {
@@ -142,14 +131,15 @@ static struct rp_item *on_request(struct rp_link *l, const struct rdma_cm_event 
 		return NULL;
 	}
 	l->id = event->id;
-	l->verbs = rp_verbs_new(l->id->verbs, is_ud(l), &p);
+	l->verbs = rp_verbs_new(l->id->verbs, rp_rdmacm_is_ud(l), &p);
 	if (!l->verbs) {
 		*ret_why = p.text;
 		return NULL;
 	}
 	rp_rdmacm_use_verbs(l);
-	learn_port(l->player, l->id);
-	return message(l, is_ud(l) ? RDT_MSG_SIDR_REQ : RDT_MSG_REQ, event);
+	/* Its flow label follows from it. */
+	learn(l, "port", be16toh(rdma_get_dst_port(l->id)));
+	return message(l, rp_rdmacm_is_ud(l) ? RDT_MSG_SIDR_REQ : RDT_MSG_REQ, event);
 }
 
 struct rp_item *rp_rdmacm_event(struct rp_link *l, const struct rdma_cm_event *event,
@@ -162,7 +152,7 @@ struct rp_item *rp_rdmacm_event(struct rp_link *l, const struct rdma_cm_event *e
 		l->answered = true;
 		return message(l, RDT_MSG_REP, event);
 	case RDMA_CM_EVENT_ESTABLISHED:
-		if (is_ud(l))
+		if (rp_rdmacm_is_ud(l))
 			return message(l, RDT_MSG_SIDR_REP, event);
 		return l->opts.side == RDT_PASSIVE ? message(l, RDT_MSG_RTU, event) : NULL;
 	case RDMA_CM_EVENT_REJECTED:
@@ -173,7 +163,7 @@ struct rp_item *rp_rdmacm_event(struct rp_link *l, const struct rdma_cm_event *e
 		l->peer_left = true;
 		return message(l, l->disconnected ? RDT_MSG_DREP : RDT_MSG_DREQ, event);
 	case RDMA_CM_EVENT_UNREACHABLE:
-		if (is_ud(l) && event->status > 0)
+		if (rp_rdmacm_is_ud(l) && event->status > 0)
 			return message(l, RDT_MSG_SIDR_REP, event);
 		/* fall through */
 	case RDMA_CM_EVENT_CONNECT_ERROR:

@@ -161,19 +161,15 @@ static GString *hear(const struct rp_share *s, int fd, int64_t until)
 	return NULL;
 }
 
-bool rp_share_learn(struct rp_player *p, const char *name, uint64_t va, uint32_t rkey)
+/* False when the script has no memory of that name on the peer's side. */
+static bool learn(struct rp_player *p, const char *name, uint64_t va, uint32_t rkey)
 {
-	char symbol[80];
-
 	for (size_t i = 0; i < p->script->memory_count; i++) {
 		const struct rp_memory_decl *m = &p->script->memories[i];
 
 		if (strcmp(m->name, name) != 0 || rp_plays(p, m->role))
 			continue;
-		g_snprintf(symbol, sizeof(symbol), "$%s.va", name);
-		rp_symbol_set(rp_symbol(p->env.symbols, symbol), RP_LEARNED, va);
-		g_snprintf(symbol, sizeof(symbol), "$%s.rkey", name);
-		rp_symbol_set(rp_symbol(p->env.symbols, symbol), RP_LEARNED, rkey);
+		rp_memory_tell(p->env.symbols, name, RP_LEARNED, va, rkey);
 		return true;
 	}
 	return false;
@@ -187,21 +183,18 @@ static bool learn_line(struct rp_player *p, const char *line)
 
 	return sscanf(line, "%63s 0x%16[0-9a-f] 0x%8[0-9a-f]%n", name, va, rkey, &end) == 3 &&
 	       !line[end] &&
-	       rp_share_learn(p, name, g_ascii_strtoull(va, NULL, 16),
-			      (uint32_t)g_ascii_strtoull(rkey, NULL, 16));
+	       learn(p, name, g_ascii_strtoull(va, NULL, 16),
+		     (uint32_t)g_ascii_strtoull(rkey, NULL, 16));
 }
 
 /* Memory of the peer that it did not tell of; NULL when there is none. */
 static const char *untold(const struct rp_player *p)
 {
-	char symbol[80];
-
 	for (size_t i = 0; i < p->script->memory_count; i++) {
 		const struct rp_memory_decl *m = &p->script->memories[i];
 
-		g_snprintf(symbol, sizeof(symbol), "$%s.rkey", m->name);
 		if (!rp_plays(p, m->role) &&
-		    rp_symbol(p->env.symbols, symbol)->origin != RP_LEARNED)
+		    rp_symbol_of(p->env.symbols, m->name, "rkey")->origin != RP_LEARNED)
 			return m->name;
 	}
 	return NULL;

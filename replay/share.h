@@ -24,7 +24,4 @@ void rp_share_close(struct rp_share *share); /* NULL is allowed */
 bool rp_share_exchange(struct rp_share *share, struct rp_player *player, int64_t until,
 		       bool (*stopped)(void), char **ret_why);
 
-/* What the peer tells of one memory. False when the script has none of that name on its side. */
-bool rp_share_learn(struct rp_player *player, const char *name, uint64_t va, uint32_t rkey);
-
 #endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "replay/sim.h"
-#include "replay/share.h"
 
 /* Latency of the wire; so short that no tolerance sees it. */
 #define LATENCY_NS 1000
@@ -121,8 +120,8 @@ struct rp_player *rp_sim_run(const struct rp_script *script, const struct rp_scr
 		const struct rp_memories *own = &sim.player[i]->memories;
 
 		for (size_t k = 0; k < own->count; k++)
-			rp_share_learn(sim.player[!i], own->items[k].name, own->items[k].va,
-				       own->items[k].rkey);
+			rp_memory_tell(sim.player[!i]->env.symbols, own->items[k].name, RP_LEARNED,
+				       own->items[k].va, own->items[k].rkey);
 	}
 	for (;;) {
 		int64_t next = INT64_MAX, when;

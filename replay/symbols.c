@@ -145,6 +145,15 @@ struct rp_symbol *rp_symbol(struct rp_symbols *symbols, const char *name)
 	return symbol;
 }
 
+struct rp_symbol *rp_symbol_of(struct rp_symbols *symbols, const char *owner, const char *suffix)
+{
+	char *name = g_strdup_printf("$%s.%s", owner, suffix);
+	struct rp_symbol *symbol = rp_symbol(symbols, name);
+
+	g_free(name);
+	return symbol;
+}
+
 struct rp_symbol *rp_symbol_at(const struct rp_symbols *symbols, size_t i)
 {
 	return i < symbols->all->len ? symbols->all->pdata[i] : NULL;

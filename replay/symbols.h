@@ -72,6 +72,9 @@ void rp_symbols_free(struct rp_symbols *symbols);
 /* The symbol of a name, made when it is new. Its kind is NUMBER until somebody says better. */
 struct rp_symbol *rp_symbol(struct rp_symbols *symbols, const char *name);
 
+/* That of a role or a memory: "$OWNER.SUFFIX". */
+struct rp_symbol *rp_symbol_of(struct rp_symbols *symbols, const char *owner, const char *suffix);
+
 /* The i-th, in order of appearance; NULL after the last. */
 struct rp_symbol *rp_symbol_at(const struct rp_symbols *symbols, size_t i);
 

@@ -136,17 +136,13 @@ void rp_verbs_memory(struct rp_verbs *v, struct rp_player *p)
 			ibv_reg_mr(v->pd, m->bytes, m->len + 1,
 				   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ |
 					   IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC);
-		char name[64];
 
 		if (!mr)
 			continue;
 		g_ptr_array_add(v->mrs, mr);
 		m->va = (uintptr_t)m->bytes;
 		m->rkey = mr->rkey;
-		g_snprintf(name, sizeof(name), "$%s.va", m->name);
-		rp_symbol_set(rp_symbol(p->env.symbols, name), RP_FORCED, m->va);
-		g_snprintf(name, sizeof(name), "$%s.rkey", m->name);
-		rp_symbol_set(rp_symbol(p->env.symbols, name), RP_FORCED, m->rkey);
+		rp_memory_tell(p->env.symbols, m->name, RP_FORCED, m->va, m->rkey);
 	}
 }
 
