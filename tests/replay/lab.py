@@ -69,30 +69,59 @@ EXCUSED = {"lost-rtu-unseen": 1}  # the RTU that the packets miss was lost befor
 EDITED = {"a-repeated-req": "cmpeer -d 6000", "a": "cmpeer", "p": 'cmpeer -a "$SERVER"'}
 
 
+def heading(summary, listener, time, more=""):
+    """What every scenario of a replay says of itself: ours tells how it ended, so any end is one."""
+    return f"""
+# summary: {summary}
+{more}# client-ends: 0 1 2 3 4 5 ended
+# server-ends: 0 1 2 3 4 5 ended
+# listener: {"yes" if listener else "no"}
+# grace: 12
+# time: {time}
+# corpus: no
+# see: .*
+"""
+
+
+def started(program, backend):
+    """As the shell of the host or of a guest starts it."""
+    if backend == "udp":
+        return f'"{program}"'
+    return 'LD_LIBRARY_PATH="$LAB/files" "$LAB/files/' + os.path.basename(program) + '"'
+
+
+def player(who, program, role, backend, ends, options="", script="script"):
+    """The function of a host that plays a role from its end to the other."""
+    return f"""{who}() {{
+	{started(program, backend)} replay "$LAB/files/{script}.rdt" --play {role} --backend {backend} \\
+		--local "{ends[0]}" --peer "{ends[1]}" -T ndjson --timeout 15s --max-msgs 100000 {options}
+	echo "replay ended with $?" >&2
+}}
+"""
+
+
+def write(folder, title, text):
+    with open(os.path.join(folder, title), "w", encoding="utf-8") as file:
+        file.write(text)
+    return title
+
+
+def read_scenario(name):
+    """Its lines that make the hosts what they are, and the whole."""
+    with open(os.path.join(SCENARIOS, name), encoding="utf-8") as file:
+        base = file.read()
+    return "\n".join(l for l in base.splitlines() if re.match(r"# (SPDX|modules|mtu|device|linger)", l)), base
+
+
 def make_edited(folder, program, role, script):
     name = os.path.basename(script)[:-4]
     ours, peer = ("client", "server") if role == "a" else ("server", "client")
-    local, remote = ("$CLIENT", "$SERVER") if role == "a" else ("$SERVER", "$CLIENT")
-    path = os.path.join(folder, f"edited-{name}")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(f"""# SPDX-License-Identifier: BSD-2-Clause
-# summary: {name} against a kernel
-# {ours}: host
-# client-ends: 0 1 2 3 4 5 ended
-# server-ends: 0 1 2 3 4 5 ended
-# listener: {"yes" if role == "a" else "no"}
-# grace: 12
-# time: 40
-# see: .*
-{peer}() {{
-	{EDITED.get(name, EDITED[role])}
-}}
-{ours}() {{
-	"{program}" replay "$LAB/files/{name}.rdt" --play {role} --backend udp --local "{local}" --peer "{remote}" \\
-		-T ndjson --timeout 15s
-}}
-""")
-    return os.path.basename(path), ours, peer
+    ends = ("$CLIENT", "$SERVER")[::1 if role == "a" else -1]
+    text = ("# SPDX-License-Identifier: BSD-2-Clause"
+            + heading(f"{name} against a kernel", role == "a", 40, f"# {ours}: host\n")
+            + f"{peer}() {{\n\t{EDITED.get(name, EDITED[role])}\n}}\n"
+            + player(ours, program, role, "udp", ends, script=name))
+    return write(folder, f"edited-{name}", text), ours, peer
 
 
 def files_for_guest(program):
@@ -104,40 +133,19 @@ def files_for_guest(program):
 
 def make_scenario(folder, program, role, name, backend):
     """The scenario with one role played by us; the other as it was."""
-    with open(os.path.join(SCENARIOS, name), encoding="utf-8") as file:
-        base = file.read()
-    head = [l for l in base.splitlines() if re.match(r"# (SPDX|modules|mtu|device|linger)", l)]
+    head, base = read_scenario(name)
     time = max(int(n) for n in re.findall(r"^# time: (\d+)", base, re.M) + ["40"]) + 20
     # One connection is replayed: the programs make one.
     body = "\n".join(l for l in base.splitlines() if not l.startswith("#"))
     body = re.sub(r"((?:udaddy|ucmatose).*?) -c \d+", r"\1", re.sub(r" -n [1-9]\d*", "", body))
     ours, peer = ("client", "server") if role == "a" else ("server", "client")
-    local, remote = ADDRESSES.get(name, ("$CLIENT", "$SERVER"))[::1 if role == "a" else -1]
+    ends = ADDRESSES.get(name, ("$CLIENT", "$SERVER"))[::1 if role == "a" else -1]
     device = DEVICES.get((name, backend))
-    device = f" --dev {device}" if device else ""
-    modules = ""
-    start = f'"{program}"'
-    if backend != "udp":
-        start = 'LD_LIBRARY_PATH="$LAB/files" "$LAB/files/' + os.path.basename(program) + '"'
+    more = f"# {ours}: {'host' if backend == 'udp' else 'guest'}\n"
     if backend == "umad":
-        modules = f"# {ours}-modules: rdma_rxe ib_umad\n"
-    text = "\n".join(head) + f"""
-# summary: {name} with the {ours} replayed
-# {ours}: {"host" if backend == "udp" else "guest"}
-{modules}# client-ends: 0 1 2 3 4 5 ended
-# server-ends: 0 1 2 3 4 5 ended
-# listener: {"yes" if role == "a" or backend == "rdmacm" else "no"}
-# grace: 12
-# time: {time}
-# corpus: no
-# see: .*
-{body}
-{ours}() {{
-	{start} replay "$LAB/files/script.rdt" --play {role} --backend {backend} --local "{local}" --peer "{remote}"{device} \\
-		-T ndjson --timeout 15s --max-msgs 100000
-	echo "replay ended with $?" >&2
-}}
-"""
+        more += f"# {ours}-modules: rdma_rxe ib_umad\n"
+    text = (head + heading(f"{name} with the {ours} replayed", role == "a" or backend == "rdmacm", time, more)
+            + body + "\n" + player(ours, program, role, backend, ends, f"--dev {device}" if device else ""))
     if role == "p" and backend == "umad":
         # No listener shows that it is ready, and where seconds matter a lost first REQ makes another story.
         text += """eval "$(declare -f client | sed '1s/client/their_client/')"
@@ -146,37 +154,16 @@ client() {
 	their_client
 }
 """
-    path = os.path.join(folder, f"replay-{backend}-{role}-{name}")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
-    return os.path.basename(path), ours, peer
+    return write(folder, f"replay-{backend}-{role}-{name}", text), ours, peer
 
 
 def make_both(folder, program, name, backend):
     """Both roles played by us, which tell each other the keys of their memory."""
-    with open(os.path.join(SCENARIOS, name), encoding="utf-8") as file:
-        head = [l for l in file.read().splitlines() if re.match(r"# (SPDX|modules|mtu|device|linger)", l)]
-    start = 'LD_LIBRARY_PATH="$LAB/files" "$LAB/files/' + os.path.basename(program) + '"'
-    text = "\n".join(head) + f"""
-# summary: {name} with both ends replayed
-# client-ends: 0 1 2 3 4 5 ended
-# server-ends: 0 1 2 3 4 5 ended
-# listener: yes
-# grace: 12
-# time: 60
-# corpus: no
-# see: .*
-"""
-    for who, role, local, remote in (("server", "p", "$SERVER", "$CLIENT"), ("client", "a", "$CLIENT", "$SERVER")):
-        text += f"""{who}() {{
-	{start} replay "$LAB/files/script.rdt" --play {role} --backend {backend} --local "{local}" --peer "{remote}" \\
-		--share 4792 -T ndjson --timeout 15s --max-msgs 100000
-}}
-"""
-    path = os.path.join(folder, f"replay-{backend}-b-{name}")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
-    return os.path.basename(path)
+    head, _ = read_scenario(name)
+    text = (head + heading(f"{name} with both ends replayed", True, 60)
+            + player("server", program, "p", backend, ("$SERVER", "$CLIENT"), "--share 4792")
+            + player("client", program, "a", backend, ("$CLIENT", "$SERVER"), "--share 4792"))
+    return write(folder, f"replay-{backend}-b-{name}", text)
 
 
 def records(path):
